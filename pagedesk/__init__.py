@@ -1,0 +1,1 @@
+"""PageDesk: private chats on your own graphics card, on a paged inference engine of its own."""

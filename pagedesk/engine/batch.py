@@ -1,0 +1,60 @@
+"""What one step computes: the seam between scheduler and runner. Plain values, no tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pagedesk.protocol import SamplingParams
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSpec:
+    """How to choose a token: reproducible from these values alone, so a sequence may lose and regain its turn.
+
+    Attributes:
+        params: The request's parameters.
+        seed: The sequence's own seed.
+        draw_index: How many tokens the sequence has generated so far.
+    """
+
+    params: SamplingParams
+    seed: int
+    draw_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceSlice:
+    """One sequence's share of a step.
+
+    Attributes:
+        sequence_id: Whose tokens these are.
+        token_ids: The tokens to compute.
+        start_position: Position of the first of them; everything before it is in the cache.
+        block_ids: The sequence's block table, at least up to the last of these tokens.
+        sample: How to choose the next token; None: none is wanted (the prompt goes on).
+    """
+
+    sequence_id: int
+    token_ids: tuple[int, ...]
+    start_position: int
+    block_ids: tuple[int, ...]
+    sample: SampleSpec | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """One step: block copies first (source, destination), then the slices, packed into one batch."""
+
+    slices: tuple[SequenceSlice, ...]
+    copies: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step chose: a token for each slice that wanted one, by sequence id.
+
+    `faults` names sequences whose logits held NaN or Inf; they have no token.
+    """
+
+    tokens: dict[int, int]
+    faults: frozenset[int] = frozenset()

@@ -1,0 +1,36 @@
+"""How a model is to be loaded and run: plain values, fixed for the life of a loaded model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pagedesk.geometry import BLOCK_SIZE
+from pagedesk.protocol import DType
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """Everything that loading a model needs to know.
+
+    Attributes:
+        model_path: A GGUF file or a model folder.
+        dtype: Number format of weights and cache.
+        device: A torch device string; None: CUDA where a card answers, else the CPU.
+        budget_bytes: Memory for weights, workspace and pool together; None: from what is free.
+        num_blocks: Exact size of the pool in blocks; None: from the budget.
+        max_model_len: Longest sequence; None: what the model was trained for.
+        block_size: Tokens in a block.
+        max_batch_tokens: Most tokens that one step computes.
+        max_num_sequences: Most sequences that have the turn at once.
+    """
+
+    model_path: Path
+    dtype: DType = DType.AUTO
+    device: str | None = None
+    budget_bytes: int | None = None
+    num_blocks: int | None = None
+    max_model_len: int | None = None
+    block_size: int = BLOCK_SIZE
+    max_batch_tokens: int = 256
+    max_num_sequences: int = 64

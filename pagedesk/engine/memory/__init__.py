@@ -1,0 +1,1 @@
+"""The budget and the tensors that hold the cache."""

@@ -1,0 +1,1 @@
+"""Files of weights, and the forms they take in memory."""

@@ -1,0 +1,1 @@
+"""What the program needs from the machine: folders, logs, errors, resources, hardware."""

@@ -1,0 +1,1 @@
+"""The window: widgets show and emit, controllers decide, models hold."""

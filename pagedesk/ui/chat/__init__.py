@@ -1,0 +1,1 @@
+"""The chat panes, the list of chats and what drives them."""

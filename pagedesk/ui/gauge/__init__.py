@@ -1,0 +1,1 @@
+"""The panel that shows where memory is."""
