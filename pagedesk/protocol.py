@@ -74,6 +74,7 @@ class SamplingParams:
         min_p: Drop tokens less likely than this share of the likeliest; 0 switches it off.
         seed: The same seed gives the same text; None draws one.
         max_tokens: At most so many new tokens; None: until the context is full.
+        ignore_eos: Go on after a stop token, for benchmarks that need an exact length.
     """
 
     temperature: float = 0.7
@@ -82,6 +83,7 @@ class SamplingParams:
     min_p: float = 0.05
     seed: int | None = None
     max_tokens: int | None = None
+    ignore_eos: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Submit:
         request_id: Chosen by the sender; every event of this request carries it.
         chat_id: Whose blocks these are on the gauge.
         messages: The whole history, the newest message last.
-        raw: Encode the text of the messages as it is, without a chat template (base models).
+        raw: No chat template (base models): the text of the messages as it is, or their token ids where given.
         origin: Which window or client asks.
         priority: Larger is served first when not all can be.
     """
@@ -275,7 +277,8 @@ class Waiting:
 class TextDelta:
     """More text of one answer: whole characters only.
 
-    `token_ids` are all ids generated since the last delta, even if their characters are still held back.
+    `token_ids` are all ids generated since the last delta, even if their characters are still held back; the stop
+    token that ends an answer is not among them.
     """
 
     request_id: str

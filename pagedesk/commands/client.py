@@ -1,0 +1,139 @@
+"""A caller that waits: the same engine thread as the window's, driven from the command line.
+
+Owns the thread; used from one thread only.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from pagedesk.engine.thread import EngineThread
+from pagedesk.protocol import (
+    Cancel,
+    EnginePhase,
+    EngineStatus,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    LoadFailed,
+    LoadModel,
+    ModelReady,
+    PoolSnapshot,
+    Submit,
+    TextDelta,
+)
+from pagedesk.system.errors import UserError
+
+STOP_TIMEOUT_S = 3.0
+
+OnDelta = Callable[[TextDelta], None]
+OnStatus = Callable[[EngineStatus], None]
+
+
+@dataclass(slots=True)
+class Answer:
+    """One answer as it grows; `finished` is set when it ended."""
+
+    text: str = ""
+    token_ids: list[int] = field(default_factory=list)
+    finished: Finished | None = None
+
+    @property
+    def finish(self) -> Finished:
+        """How it ended.
+
+        Raises:
+            ValueError: it has not ended yet.
+        """
+        if self.finished is None:
+            raise ValueError("the answer has not ended")
+        return self.finished
+
+
+class EngineClient:
+    """Load a model, ask, wait for the answers; a context manager that ends the engine thread."""
+
+    def __init__(self) -> None:
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._thread = EngineThread(self._events.put)
+        self._thread.start()
+        self.snapshot: PoolSnapshot | None = None
+
+    def __enter__(self) -> EngineClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._thread.stop(STOP_TIMEOUT_S)
+
+    def load(self, command: LoadModel, on_status: OnStatus) -> ModelReady:
+        """Load a model.
+
+        Raises:
+            UserError: with the engine's own cause and advice.
+        """
+        self._thread.send(command)
+        while True:
+            match self._events.get():
+                case ModelReady() as ready:
+                    return ready
+                case LoadFailed(cause=cause, advice=advice):
+                    raise UserError(cause, advice)
+                case EngineStatus(phase=EnginePhase.STOPPED):
+                    raise UserError("The engine stopped while it loaded the model.", "Look into the log file.")
+                case EngineStatus() as status:
+                    on_status(status)
+                case _:
+                    pass
+
+    def ask(self, submit: Submit, on_delta: OnDelta) -> list[Answer]:
+        """Ask and wait until every answer ended and the engine rests; Ctrl+C stops the request, not the program.
+
+        Raises:
+            UserError: the request failed; with the engine's own cause and advice.
+        """
+        answers = [Answer() for _ in range(submit.num_answers)]
+        self._thread.send(submit)
+        while any(answer.finished is None for answer in answers):
+            try:
+                self._note(self._events.get(), submit, answers, on_delta)
+            except KeyboardInterrupt:
+                self._thread.send(Cancel(submit.request_id))
+        self._await_rest()
+        return answers
+
+    def _note(self, event: Event, submit: Submit, answers: list[Answer], on_delta: OnDelta) -> None:
+        match event:
+            case TextDelta(request_id=submit.request_id, answer_index=index):
+                answers[index].text += event.text
+                answers[index].token_ids += event.token_ids
+                on_delta(event)
+            case Finished(request_id=submit.request_id, answer_index=index):
+                answers[index].finished = event
+            case Failed(request_id=submit.request_id, cause=cause, advice=advice):
+                raise UserError(cause, advice)
+            case PoolSnapshot():
+                self.snapshot = event
+            case EngineStatus(phase=EnginePhase.STOPPED):
+                raise UserError("The engine stopped while it answered.", "Look into the log file.")
+            case _:
+                pass
+
+    def _await_rest(self) -> None:
+        """The engine publishes a snapshot when it has nothing left to do: only that one has the final counters."""
+        while True:
+            event = self._events.get()
+            if isinstance(event, PoolSnapshot):
+                self.snapshot = event
+                if not event.num_running and not event.num_waiting:
+                    return
+
+
+def was_cancelled(answers: list[Answer]) -> bool:
+    """Whether the user stopped any of the answers."""
+    return any(answer.finish.reason is FinishReason.CANCELLED for answer in answers)
