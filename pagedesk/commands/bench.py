@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pagedesk.engine.engine import Engine
 
 FIRST_PROMPT_TOKEN = 1000
- """Prompts are made of ids from here on: ordinary words in every vocabulary of more than 2,000 tokens."""
+"""Prompts are made of ids from here on: ordinary words in every vocabulary of more than 2,000 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
