@@ -13,4 +13,6 @@ def run_pagedesk(*arguments: str, home: Path, stdin: str = "") -> subprocess.Com
     paths = os.pathsep.join([str(ROOT), str(ROOT / "kernels")])
     environment = {**os.environ, "PAGEDESK_HOME": str(home), "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "pagedesk", *arguments]
-    return subprocess.run(command, env=environment, input=stdin, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, check=False, env=environment, input=stdin, capture_output=True, text=True, timeout=300
+    )
