@@ -3,15 +3,18 @@
 import shutil
 
 import pytest
+from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
 from tests.helpers.command_line import run_pagedesk
 from tests.helpers.starter import starter_model
-from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
 pytestmark = pytest.mark.e2e
 
 RAISES = "{{ raise_exception('this template wants no system message') }}"
-NEVER_ENDS = "{% for a in messages[0].content %}{% for b in range(100000) %}{% for c in range(100000) %}{% endfor %}{% endfor %}{% endfor %}"
+NEVER_ENDS = (
+    "{% for a in range(100000) %}{% for b in range(100000) %}{% for c in range(100000) %}"
+    "{% endfor %}{% endfor %}{% endfor %}"
+)
 
 
 def refusal(tmp_path, model, *arguments):
