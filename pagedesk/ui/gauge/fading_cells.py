@@ -21,9 +21,7 @@ class FadingCells:
     """The cells of a pool."""
 
     def __init__(self, first: Looks) -> None:
-        self._looks = first
-        self._phases = np.zeros(len(first), np.uint8)
-        self._shown_looks = first.copy()
+        self.replace(first)
 
     def __len__(self) -> int:
         return len(self._looks)
@@ -37,6 +35,7 @@ class FadingCells:
         """Take new looks at once, without a flash; the pool may have another size."""
         self._looks, self._shown_looks = new, new.copy()
         self._phases = np.zeros(len(new), np.uint8)
+        self._counts = looks.counts_of(new)
 
     def update(self, new: Looks) -> Indices:
         """Take new looks of the same pool, start flashes and fades; returns the cells that changed."""
@@ -50,6 +49,7 @@ class FadingCells:
         self._phases[changed] = phases
         self._shown_looks[changed] = np.where(freed, before, after)
         self._looks = new
+        self._counts += looks.counts_of(after) - looks.counts_of(before)
         return changed
 
     def advance(self) -> Indices:
@@ -68,4 +68,4 @@ class FadingCells:
 
     def count(self, state: BlockState) -> int:
         """How many blocks the map shows in a state."""
-        return int(np.count_nonzero(looks.states_of(self._looks) == state))
+        return int(self._counts[state])

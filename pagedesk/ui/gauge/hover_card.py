@@ -23,6 +23,7 @@ ChatName = tuple[str, int]
 
 _PADDING_X, _PADDING_Y, _LINE, _CHIP, _SPACING, _DISTANCE = 12, 8, 18, 10, 7, 8
 _MIN_WIDTH, _MAX_WIDTH = 168, 300
+_ROUNDING = 2  # the advance of a text is rounded to whole pixels, what is elided is not
 
 
 class HoverCard(QFrame):
@@ -72,7 +73,7 @@ class HoverCard(QFrame):
         widths = [strong.horizontalAdvance(self._headline()) + 2 * _SPACING + metrics.horizontalAdvance(self._state())]
         widths += [_CHIP + _SPACING + metrics.horizontalAdvance(title) for title, _ in self._owners()]
         widths += [metrics.horizontalAdvance(line) for line in (*self._further_owners(), self._size_line())]
-        width = min(_MAX_WIDTH, max(_MIN_WIDTH, max(widths) + 2 * _PADDING_X))
+        width = min(_MAX_WIDTH, max(_MIN_WIDTH, max(widths) + _ROUNDING + 2 * _PADDING_X))
         return QSize(width, len(self.lines()) * _LINE + 2 * _PADDING_Y)
 
     @override

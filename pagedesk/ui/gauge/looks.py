@@ -48,12 +48,12 @@ def looks_of(snapshot: PoolSnapshot, color_of_chat: Mapping[str, int]) -> Looks:
         snapshot: The pool.
         color_of_chat: Colour index by chat id; chats that are missing get `NO_CHAT_COLOR`.
     """
-    colors = _chat_colors(snapshot, color_of_chat)
-    first, second = (_by_owner(colors, owners) for owners in (snapshot.owners, snapshot.second_owners))
+    palette = _chat_colors(snapshot, color_of_chat)
+    colors, second = (_by_owner(palette, owners) for owners in (snapshot.owners, snapshot.second_owners))
     num_owners = np.frombuffer(snapshot.num_owners, np.uint8)
     states = np.frombuffer(snapshot.states, np.uint8)
-    takes_second = (num_owners == 2) & (np.arange(len(states)) % 2 == 1)
-    looks = _FIRST_LOOK[states] + np.where(takes_second, second, first)
+    np.copyto(colors[1::2], second[1::2], where=num_owners[1::2] == 2)
+    looks = _FIRST_LOOK.take(states) + colors
     looks[states == BlockState.FREE] = FREE
     looks[(states == BlockState.SHARED) & (num_owners > 2)] = SHARED_BY_MANY
     return looks
@@ -61,7 +61,12 @@ def looks_of(snapshot: PoolSnapshot, color_of_chat: Mapping[str, int]) -> Looks:
 
 def states_of(looks: Looks) -> Looks:
     """The `BlockState` that each look shows."""
-    return _STATE[looks]
+    return _STATE.take(looks)
+
+
+def counts_of(looks: Looks) -> npt.NDArray[np.intp]:
+    """How many looks show each `BlockState`."""
+    return np.bincount(states_of(looks), minlength=len(BlockState))
 
 
 def newly_taken(before: Looks, after: Looks) -> npt.NDArray[np.bool_]:
@@ -91,4 +96,4 @@ def _shown_color(color_index: int | None) -> int:
 
 def _by_owner(colors: Looks, owners: bytes) -> Looks:
     indices = np.minimum(np.frombuffer(owners, "<u2"), len(colors) - 1)
-    return np.asarray(colors[indices])
+    return np.asarray(colors.take(indices))

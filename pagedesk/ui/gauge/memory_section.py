@@ -42,7 +42,7 @@ class MemorySection(Section):
         self._show_device(use)
         self.bar.show_slices(slices, use.total_bytes)
         self.legend.hide_rows(frozenset() if sums.get(SliceKind.UNUSED) else frozenset({SliceKind.UNUSED}))
-        known = {kind for kind in SliceKind if pool is not None or not kind.is_pool}
+        known = [kind for kind in SliceKind if pool is not None or not kind.is_pool]
         self.legend.show_values({kind: sums.get(kind) for kind in known})
         self.bar.setAccessibleDescription(self.legend.summary())
 
@@ -59,7 +59,7 @@ class MemorySection(Section):
 
     def _show_device(self, use: MemoryUse) -> None:
         self.header.set_title(self.tr("Video memory") if use.on_card else self.tr("Memory"))
-        self.header.set_right(use.device_name, f", {memory(use.total_bytes)}")
+        self.header.set_right(use.device_name, "" if use.total_bytes is None else f", {memory(use.total_bytes)}")
         self.header.setToolTip(f"{use.device_name}, {exact_bytes(use.total_bytes)}")
 
     def _rows(self) -> list[Row]:

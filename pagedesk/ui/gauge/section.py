@@ -6,7 +6,7 @@ GUI thread; knows texts and a theme only.
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -27,6 +27,7 @@ class SectionHeader(QWidget):
         self._right_fixed = ""
         self._right_color: str | None = None
         self._theme = theme
+        self._fonts = _fonts(theme)
         self.setFixedHeight(HEADER_HEIGHT)
         self.setAccessibleName(title)
 
@@ -67,6 +68,7 @@ class SectionHeader(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take the colours and fonts of a theme."""
         self._theme = theme
+        self._fonts = _fonts(theme)
         self.update()
 
     @override
@@ -90,7 +92,7 @@ class SectionHeader(QWidget):
         """Draw a text from `left` on; returns its right end."""
         font = self._font(strong=strong)
         painter.setFont(font)
-        painter.setPen(QColor(self._theme.color(color)))
+        painter.setPen(self._theme.color(color))
         width = QFontMetrics(font).horizontalAdvance(text)
         painter.drawText(QRect(left, 0, width + 1, HEADER_HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
         return left + width
@@ -108,11 +110,16 @@ class SectionHeader(QWidget):
         return QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, max(0, width))
 
     def _font(self, *, strong: bool) -> QFont:
-        font = self._theme.font("small")
+        return self._fonts[strong]
+
+
+def _fonts(theme: Theme) -> tuple[QFont, QFont]:
+    """The plain font and the strong one; figures are all of one width."""
+    plain, strong = theme.font("small"), theme.font("small")
+    strong.setWeight(QFont.Weight.DemiBold)
+    for font in (plain, strong):
         font.setFeature(QFont.Tag("tnum"), 1)
-        if strong:
-            font.setWeight(QFont.Weight.DemiBold)
-        return font
+    return plain, strong
 
 
 class Rule(QWidget):

@@ -14,6 +14,8 @@ def memory(num_bytes: float | None) -> str:
     """A size of video or host memory, for instance `4.9 GB`, `698 MB` or `2.3 MB` (1 GB = 2^30 bytes)."""
     if num_bytes is None:
         return UNKNOWN
+    if not num_bytes:
+        return "0 MB"
     for unit, name in ((_KB, "KB"), (_MB, "MB")):
         if round(num_bytes / unit) < _MAX_FIGURE:
             return f"{_short(num_bytes / unit)} {name}"
