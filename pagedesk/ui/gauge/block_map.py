@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QFocusEvent, QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -57,6 +57,7 @@ class BlockMap(QAbstractScrollArea):
             from pagedesk.ui.gauge.map_picture import MapPicture  # noqa: PLC0415 - numpy waits for the first snapshot
 
             self._picture = MapPicture(snapshot, self._color_of_chat)
+            self.setAccessibleDescription(self.summary())
         else:
             self._picture.show(snapshot, self._color_of_chat, animated=self.isVisible())
         self._fit()
@@ -146,6 +147,11 @@ class BlockMap(QAbstractScrollArea):
         self._fit()
 
     @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._frames.stop()
@@ -159,6 +165,7 @@ class BlockMap(QAbstractScrollArea):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self._fit()
+            self._draw_anew()
         return super().event(event)
 
     @override
@@ -205,7 +212,7 @@ class BlockMap(QAbstractScrollArea):
     def _refresh(self) -> None:
         if self._picture is not None and self._picture.is_fading and self.isVisible():
             self._frames.start()
-        if not self.hasFocus():
+        if not self.hasFocus():  # with the focus, a screen reader would read every change aloud
             self.setAccessibleDescription(self.summary())
         self.viewport().update()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
@@ -59,7 +59,6 @@ class GaugePanel(QWidget):
         self.sharing.show_saved(snapshot.saved_bytes)
         self.engine.show_snapshot(snapshot)
         self._show_memory()
-        self._drop_sections()
 
     def show_memory(self, memory: MemoryUse) -> None:
         """Show where the memory is; the newest snapshot's blocks stay if they are of this pool."""
@@ -94,6 +93,13 @@ class GaugePanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._drop_sections()
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._drop_sections()
+        return handled
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
