@@ -220,7 +220,8 @@ class ModelInfo:
 class MemoryUse:
     """Where the memory of the device is, in bytes; None where the machine does not tell.
 
-    `total_bytes` is the card's memory, or on a CPU the machine's; `others_bytes` is what other programs use of it.
+    `total_bytes` is the card's memory, or on a CPU the machine's; `others_bytes` is what other programs use of it;
+    `on_card` tells which of the two it is.
     """
 
     device_name: str
@@ -231,6 +232,7 @@ class MemoryUse:
     workspace_bytes: int
     pool_bytes: int
     headroom_bytes: int
+    on_card: bool = False
 
 
 @dataclass(frozen=True, slots=True)
