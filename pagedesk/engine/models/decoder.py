@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from pagedesk.engine.backends.base import Backend, LinearWeight, StepAttention
+from pagedesk.engine.backends.base import AttentionBatch, Backend, LinearWeight, StepAttention
 from pagedesk.engine.models.config import DecoderConfig
 from pagedesk.engine.models.rope import rope_angles
 
@@ -52,6 +52,15 @@ class Decoder:
         self.config = config
         self._weights = weights
         self._backend = backend
+
+    @property
+    def backend_name(self) -> str:
+        """The house that computes."""
+        return self._backend.name
+
+    def plan_attention(self, batch: AttentionBatch) -> StepAttention:
+        """What all layers of a step share."""
+        return self._backend.plan_attention(batch, self.config.attention_scale)
 
     def forward(
         self, token_ids: torch.Tensor, positions: torch.Tensor, attention: StepAttention, kv_cache: torch.Tensor
