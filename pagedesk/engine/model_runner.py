@@ -73,7 +73,7 @@ class ModelRunner:
         """Whatever is not finite in a key or value of a step is not finite in the hidden state of its token."""
         if bool(hidden.isfinite().all()):
             return set()
-        finite = torch.split(hidden.isfinite().all(1), step.attention.host_query_lens)
+        finite = torch.split(hidden.isfinite().all(1), list(step.attention.host_query_lens))
         faulty = [piece for piece, rows in zip(step.slices, finite, strict=True) if not bool(rows.all())]
         for piece in faulty:
             clean_blocks(self._kv_cache, piece.block_ids)
