@@ -1,0 +1,156 @@
+"""Opens a model file, deals out the memory, reads the weights and places the cache. Engine thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from pagedesk.engine.backends.device import select_device, select_dtype, torch_dtype
+from pagedesk.engine.backends.select import select_backend
+from pagedesk.engine.config import EngineConfig
+from pagedesk.engine.memory.device_memory import DeviceMemory, probe_memory
+from pagedesk.engine.memory.kv_cache import allocate_kv_cache
+from pagedesk.engine.memory.plan import MemoryPlan, plan_memory
+from pagedesk.engine.memory.workspace import max_gathered_tokens
+from pagedesk.engine.models.assemble import assemble_weights
+from pagedesk.engine.models.config import DecoderConfig, read_decoder_config
+from pagedesk.engine.models.decoder import Decoder
+from pagedesk.engine.models.registry import Architecture, find_architecture
+from pagedesk.engine.weights.gguf import GgufFile
+from pagedesk.engine.weights.locate import find_model_file, refuse_split_file
+from pagedesk.engine.weights.quantisation import quantisation_name
+from pagedesk.engine.weights.reader import WeightReader
+from pagedesk.geometry import ModelGeometry
+from pagedesk.protocol import DType, MemoryUse, ModelInfo
+
+ProgressCallback = Callable[[str, int, int], None]
+"""(stage, done, total); a total of 0 means that it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDecoder:
+    """A decoder in memory beside its cache.
+
+    Attributes:
+        decoder: Computes.
+        kv_cache: [num_blocks, num_layers, 2, block_size, num_kv_heads, head_size].
+        num_tokens: How many ids the vocabulary names; the head may have more rows.
+        info: What the user sees.
+        memory: Where the device's memory went.
+        geometry: Its sizes; `max_model_len` is the limit in force.
+        block_bytes: Bytes of a block of the cache.
+        metadata: The key/values of the file.
+    """
+
+    decoder: Decoder
+    kv_cache: torch.Tensor
+    num_tokens: int
+    info: ModelInfo
+    memory: MemoryUse
+    geometry: ModelGeometry
+    block_bytes: int
+    metadata: Mapping[str, object]
+
+
+def load_decoder(config: EngineConfig, on_progress: ProgressCallback) -> PlacedDecoder:
+    """Load what `config` names.
+
+    Raises:
+        ModelFileError: The file cannot be used.
+        OutOfBudgetError: It does not fit.
+    """
+    on_progress("header", 0, 0)
+    path = find_model_file(config.model_path)
+    with GgufFile(path) as file:
+        refuse_split_file(path, file.metadata)
+        return _Loading(config, file).place(on_progress)
+
+
+class _Loading:
+    """One load: what is decided from the header, used by every later stage."""
+
+    def __init__(self, config: EngineConfig, file: GgufFile) -> None:
+        self._config = config
+        self._file = file
+        self._architecture: Architecture = find_architecture(file.metadata)
+        self._decoder_config: DecoderConfig = read_decoder_config(self._architecture.name, file.metadata)
+        self._device = select_device(config.device)
+        self._dtype: DType = select_dtype(config.dtype, self._device)
+        trained_len = self._decoder_config.context_length
+        self._geometry = self._decoder_config.geometry(min(config.max_model_len or trained_len, trained_len))
+
+    def place(self, on_progress: ProgressCallback) -> PlacedDecoder:
+        """Weights first, then the cache in what is left."""
+        memory = probe_memory(self._device)
+        plan = self._plan(memory)
+        decoder = self._read_decoder(on_progress)
+        return PlacedDecoder(
+            decoder=decoder,
+            kv_cache=self._allocate_cache(plan, on_progress),
+            num_tokens=self._num_tokens(),
+            info=self._info(memory, decoder),
+            memory=_memory_use(plan, memory),
+            geometry=self._geometry,
+            block_bytes=plan.block_bytes,
+            metadata=self._file.metadata,
+        )
+
+    def _plan(self, memory: DeviceMemory) -> MemoryPlan:
+        element_bytes = torch_dtype(self._dtype).itemsize
+        return plan_memory(self._config, self._geometry, self._num_parameters() * element_bytes, element_bytes, memory)
+
+    def _read_decoder(self, on_progress: ProgressCallback) -> Decoder:
+        def on_bytes(done: int, total: int) -> None:
+            on_progress("weights", done, total)
+
+        reader = WeightReader(self._file, torch_dtype(self._dtype), self._device, on_bytes)
+        weights = assemble_weights(self._architecture, self._decoder_config, reader)
+        backend = select_backend(self._device, self._config.block_size, max_gathered_tokens(self._geometry))
+        return Decoder(self._decoder_config, weights, backend)
+
+    def _allocate_cache(self, plan: MemoryPlan, on_progress: ProgressCallback) -> torch.Tensor:
+        on_progress("cache", 0, plan.pool_bytes)
+        kv_cache = allocate_kv_cache(
+            self._geometry, plan.num_blocks, self._config.block_size, torch_dtype(self._dtype), self._device
+        )
+        on_progress("cache", plan.pool_bytes, plan.pool_bytes)
+        return kv_cache
+
+    def _num_parameters(self) -> int:
+        return sum(tensor.num_values for tensor in self._file.tensors.values())
+
+    def _num_tokens(self) -> int:
+        tokens = self._file.metadata.get("tokenizer.ggml.tokens")
+        named = len(tokens) if isinstance(tokens, list) else 0
+        return min(named or self._geometry.vocab_size, self._geometry.vocab_size)
+
+    def _info(self, memory: DeviceMemory, decoder: Decoder) -> ModelInfo:
+        metadata = self._file.metadata
+        return ModelInfo(
+            name=str(metadata.get("general.name") or self._file.path.stem),
+            path=str(self._file.path),
+            architecture=self._architecture.name,
+            quantisation=quantisation_name(metadata, self._file.tensors.values()),
+            file_bytes=self._file.num_bytes,
+            num_parameters=self._num_parameters(),
+            max_model_len=self._geometry.max_model_len,
+            dtype=self._dtype,
+            device_name=memory.device_name,
+            backend_name=decoder.backend_name,
+        )
+
+
+def _memory_use(plan: MemoryPlan, memory: DeviceMemory) -> MemoryUse:
+    """`memory` is the state before the load: what was taken then, others took."""
+    return MemoryUse(
+        device_name=memory.device_name,
+        total_bytes=memory.total_bytes,
+        others_bytes=memory.total_bytes - memory.free_bytes,
+        budget_bytes=plan.budget_bytes,
+        weights_bytes=plan.weights_bytes,
+        workspace_bytes=plan.workspace_bytes,
+        pool_bytes=plan.pool_bytes,
+        headroom_bytes=plan.headroom_bytes,
+    )
