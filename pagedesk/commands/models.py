@@ -7,7 +7,11 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pagedesk.engine.weights.gguf import read_gguf_header
+from pagedesk.engine.models.config import read_decoder_config
+from pagedesk.engine.models.registry import find_architecture
+from pagedesk.engine.weights.gguf import GgufFile
+from pagedesk.engine.weights.locate import find_model_file
+from pagedesk.engine.weights.quantisation import quantisation_name
 from pagedesk.system.starter import starter_model_path
 
 
@@ -48,16 +52,17 @@ def describe(path: Path) -> ModelFile:
     Raises:
         UserError: the file is missing, damaged or no model.
     """
-    header = read_gguf_header(path)
-    return ModelFile(
-        name=header.name,
-        path=str(header.path),
-        architecture=header.architecture,
-        quantisation=header.quantisation,
-        file_bytes=header.file_bytes,
-        num_parameters=header.num_parameters,
-        context_length=header.context_length,
-    )
+    with GgufFile(find_model_file(path)) as file:
+        architecture = find_architecture(file.metadata).name
+        return ModelFile(
+            name=str(file.metadata.get("general.name") or file.path.stem),
+            path=str(file.path),
+            architecture=architecture,
+            quantisation=quantisation_name(file.metadata, file.tensors.values()),
+            file_bytes=file.num_bytes,
+            num_parameters=sum(tensor.num_values for tensor in file.tensors.values()),
+            context_length=read_decoder_config(architecture, file.metadata).context_length,
+        )
 
 
 def _print(models: list[ModelFile], *, as_json: bool, as_list: bool) -> int:

@@ -153,4 +153,5 @@ def _memory_use(plan: MemoryPlan, memory: DeviceMemory) -> MemoryUse:
         workspace_bytes=plan.workspace_bytes,
         pool_bytes=plan.pool_bytes,
         headroom_bytes=plan.headroom_bytes,
+        on_card=not memory.is_host,
     )
