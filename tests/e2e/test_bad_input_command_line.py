@@ -3,10 +3,10 @@
 import shutil
 
 import pytest
-from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
 from tests.helpers.command_line import run_pagedesk
 from tests.helpers.starter import starter_model
+from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
 pytestmark = pytest.mark.e2e
 

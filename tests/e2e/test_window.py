@@ -37,7 +37,9 @@ def test_two_panes_stream_in_the_same_second_and_one_is_stopped(window, tmp_path
 
     started = time.monotonic()
     grown = window.wait(
-        lambda state: all(len(now) > len(then) for now, then in zip(both_replies(state), both_replies(first))),
+        lambda state: all(
+            len(now) > len(then) for now, then in zip(both_replies(state), both_replies(first), strict=False)
+        ),
         "both replies to grow",
     )
     assert time.monotonic() - started < 1.0
@@ -94,5 +96,5 @@ def test_chats_and_panes_come_back_at_the_next_start(server, tmp_path):
     with DrivenWindow(server, tmp_path) as second:
         after = second.wait_until_ready()
 
-    assert [pane["chat_id"] for pane in after["panes"]][0] == before["panes"][0]["chat_id"]
+    assert next(pane["chat_id"] for pane in after["panes"]) == before["panes"][0]["chat_id"]
     assert after["panes"][0]["messages"] == before["panes"][0]["messages"]

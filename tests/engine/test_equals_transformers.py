@@ -102,7 +102,7 @@ def witnessed() -> Iterator[Witnessed]:
     }
     generate(ModelRunner(placed.decoder, placed.kv_cache, placed.num_tokens), list(sequences.values()), NUM_NEW_TOKENS)
     ours = {name: chunked_logits(placed, sequence) for name, sequence in sequences.items()}
-    yield Witnessed(sequences, ours, their_logits(sequences))
+    return Witnessed(sequences, ours, their_logits(sequences))
 
 
 @pytest.mark.parametrize("name", PROMPTS)

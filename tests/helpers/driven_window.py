@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,12 +77,12 @@ class DrivenWindow:
         self.server.click(*self.state()["panes"][pane_index]["button"])
 
     def close(self) -> int:
-        """Ask the program to end, as a desktop does at logout; the exit code.
+        """Quit with the keyboard; the exit code.
 
         Raises:
             TimeoutError: it did not end within 10 s.
         """
-        self.process.send_signal(signal.SIGTERM)
+        self.server.key("ctrl+q")
         return wait_for(lambda: [code] if (code := self.process.poll()) is not None else None, "the end", 10)[0]
 
 
