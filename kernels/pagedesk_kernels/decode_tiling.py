@@ -16,6 +16,8 @@ MAX_SPLITS = 64
 
 _PROGRAMS_PER_MULTIPROCESSOR = 2
 _MIN_SPLIT_TOKENS = 128
+_DOT_TILE_ELEMENTS = 4096  # a tile of keys: 8 KiB of a 16-bit dtype, so that two programs of two buffers fit any card
+_DOT_STAGES = 5  # gives two buffers: Triton deals the stages out to the block table's loads and to those that need them
 _TILE_ELEMENTS = 2048  # without tl.dot: 16 elements of keys and 16 of values a thread
 _SUM_ELEMENTS = 8192  # without tl.dot: 64 running sums a thread
 
@@ -45,7 +47,7 @@ class DecodeTiling:
         use_dot: Tensor-core products; else multiply and sum, one running softmax a tile row.
         tile_tokens: Tokens in one step of the walk; a power of two, 16 or more with `use_dot`.
         num_warps: Warps of a program.
-        num_stages: Tiles in flight.
+        num_stages: Depth of the pipeline of loads.
     """
 
     use_dot: bool
@@ -77,7 +79,8 @@ def choose_tiling(card: Card, group_size: int, head_size: int, dtype: torch.dtyp
     """
     head_padded = next_power_of_2(head_size)
     if card.capability >= 80 and group_size > 1 and dtype != torch.float32:
-        return DecodeTiling(use_dot=True, tile_tokens=32 if head_padded <= 128 else 16, num_warps=4, num_stages=3)
+        tile_tokens = max(16, min(64, _DOT_TILE_ELEMENTS // head_padded))
+        return DecodeTiling(use_dot=True, tile_tokens=tile_tokens, num_warps=4, num_stages=_DOT_STAGES)
     tile_elements = min(_TILE_ELEMENTS, _SUM_ELEMENTS // next_power_of_2(group_size))
     return DecodeTiling(use_dot=False, tile_tokens=max(4, tile_elements // head_padded), num_warps=4, num_stages=3)
 
@@ -85,7 +88,7 @@ def choose_tiling(card: Card, group_size: int, head_size: int, dtype: torch.dtyp
 def choose_num_splits(card: Card, num_programs: int, max_seq_len: int) -> int:
     """Choose into how many pieces each sequence is cut: a power of two, at most `MAX_SPLITS`.
 
-    Enough to fill the card, but no piece so short that the merge costs more than it gains.
+    Enough to fill the card, but pieces of about 128 tokens or more: the merge must cost less than it gains.
 
     Args:
         card: What runs it.

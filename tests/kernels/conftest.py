@@ -30,8 +30,9 @@ def interpreted(interpreter: ProcessPoolExecutor) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def compilers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessPoolExecutor]:
-    with compiler_processes(tmp_path_factory.mktemp("compiler")) as processes:
-        yield processes
+    processes = compiler_processes(tmp_path_factory.mktemp("compiler"))
+    yield processes
+    processes.shutdown(cancel_futures=True)
 
 
 @pytest.fixture(scope="session")

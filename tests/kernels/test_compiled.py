@@ -6,6 +6,7 @@ from concurrent.futures import Future
 
 import pytest
 
+from pagedesk_kernels.decode_tiling import Card, choose_tiling
 from tests.helpers.compiled_kernels import CASES, CompileCase
 from tests.helpers.recording_driver import SHARED_LIMIT_BYTES, Program
 
@@ -29,6 +30,16 @@ def test_keys_and_values_are_moved_sixteen_bytes_at_a_time(compiled: Compiled, c
         assert programs[name].narrow_loads <= MAX_NARROW_LOADS
         assert programs[name].wide_loads >= 2
     assert set(programs["store_kv"].store_bits) == {128}
+
+
+def test_the_next_tile_is_on_its_way_while_one_is_computed(compiled: Compiled, case: CompileCase) -> None:
+    """Two buffers of keys and of values; sm_75 has no asynchronous copy and keeps one tile in registers."""
+    shape = case.shape
+    group_size = shape.num_heads // shape.num_kv_heads
+    tiling = choose_tiling(Card(case.capability, 60), group_size, shape.head_size, shape.dtype)
+    tile_bytes = tiling.tile_tokens * shape.head_size * shape.dtype.itemsize
+    needed_bytes = 2 * 2 * tile_bytes if case.capability >= 80 else 0
+    assert compiled[case].result()["decode, split"].shared_bytes >= needed_bytes
 
 
 def test_grouped_heads_meet_tensor_cores_from_sm_80_on(compiled: Compiled, case: CompileCase) -> None:
