@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 import torch
@@ -23,7 +22,7 @@ from tests.helpers.transformers_model import load_with_transformers, logits_of
 
 NUM_NEW_TOKENS = 48
 NUM_BLOCKS = 256
-CHUNK_SIZES = ((7, 13, 31), (64,), (1, 5), (97, 1, 16), (3,), (11, 2), (17,), (29, 15))
+CHUNK_SIZES = ((7, 13, 31), (64,), (1, 5), (97, 1, 16), (37, 61, 3), (11, 2), (17,), (29, 15))
 LONG_TEXT = "The keeper of the lighthouse wrote down the colour of every wave that he saw before dawn. " * 32
 
 
@@ -86,12 +85,21 @@ def chunked_logits(placed: PlacedDecoder, sequence: SteppedSequence) -> torch.Te
 
 
 def their_logits(sequences: dict[str, SteppedSequence]) -> dict[str, torch.Tensor]:
-    model: Any = load_with_transformers(starter_model())
+    model = load_with_transformers(starter_model())
     return {name: logits_of(model, sequence.tokens) for name, sequence in sequences.items()}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that wait for each other crawl where other programs want the same cores."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(num_threads)
+
+
 @pytest.fixture(scope="module")
-def witnessed() -> Iterator[Witnessed]:
+def witnessed() -> Witnessed:
     prompts = encode_prompts()
     config = EngineConfig(starter_model(), dtype=DType.FLOAT32, device="cpu", num_blocks=NUM_BLOCKS)
     placed = load_decoder(config, lambda *_: None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 
-def load_with_transformers(path: Path) -> Any:
+def load_with_transformers(path: Path) -> PreTrainedModel:
     """The model of a GGUF file as transformers configures it, dequantises it and names its tensors.
 
     `from_pretrained(gguf_file=...)` does the same but wants accelerate, which nothing else here needs.
@@ -25,7 +24,7 @@ def load_with_transformers(path: Path) -> Any:
     return model.eval()
 
 
-def logits_of(model: Any, token_ids: list[int]) -> torch.Tensor:
+def logits_of(model: PreTrainedModel, token_ids: list[int]) -> torch.Tensor:
     """Logits after each token, float32 [num_tokens, vocab_size], in one pass without a cache."""
     with torch.inference_mode():
         logits: torch.Tensor = model(torch.tensor([token_ids]), use_cache=False).logits[0]
