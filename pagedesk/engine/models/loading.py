@@ -107,7 +107,8 @@ class _Loading:
 
         reader = WeightReader(self._file, torch_dtype(self._dtype), self._device, on_bytes)
         weights = assemble_weights(self._architecture, self._decoder_config, reader)
-        backend = select_backend(self._device, self._config.block_size, max_gathered_tokens(self._geometry))
+        dtype, gathered = torch_dtype(self._dtype), max_gathered_tokens(self._geometry)
+        backend = select_backend(self._device, dtype, self._config.block_size, gathered)
         return Decoder(self._decoder_config, weights, backend)
 
     def _allocate_cache(self, plan: MemoryPlan, on_progress: ProgressCallback) -> torch.Tensor:
