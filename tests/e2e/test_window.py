@@ -30,6 +30,11 @@ def both_replies(state):
     return [reply_of(pane) for pane in state["panes"]]
 
 
+def both_grew(state, earlier):
+    pairs = zip(both_replies(state), both_replies(earlier), strict=True)
+    return all(len(now) > len(then) for now, then in pairs)
+
+
 def test_two_panes_stream_in_the_same_second_and_one_is_stopped(window, tmp_path):
     window.write_in(0, LONG)
     window.write_in(1, LONG_TOO)

@@ -1,7 +1,7 @@
 """The whole program with an observer beside it: what a user would see, written to a file every 50 ms.
 
-Run as a program: `python -m tests.helpers.observed_window STATE_FILE [window options]`. It looks and never touches; keys
-and clicks come from the X server.
+Run as a program: `python -m tests.helpers.observed_window STATE_FILE [window options]`. It looks and never touches;
+keys and clicks come from the X server.
 """
 
 import json
