@@ -1,0 +1,37 @@
+"""Where the program begins: a command, the window, or without a display the chat in the terminal.
+
+Imports what it is asked for and no more, so that a command does not wait for Qt nor the window for torch.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from pagedesk.ui.display import display_problem
+from pagedesk.ui.options import parse_options
+
+COMMANDS = ("chat", "models", "bench", "selftest")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run with the arguments after the program's name; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in COMMANDS:
+        from pagedesk import commands  # noqa: PLC0415 - the window does not need it
+
+        return commands.main(arguments)
+    options = parse_options(arguments)
+    problem = display_problem()
+    if problem is None:
+        from pagedesk import app  # noqa: PLC0415 - Qt must not be imported where it cannot run
+
+        return app.main(options)
+    sys.stderr.write(f"{problem}\nPageDesk chats here in the terminal instead.\n")
+    from pagedesk.commands import terminal_chat  # noqa: PLC0415 - only where there is no display
+
+    return terminal_chat.run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
