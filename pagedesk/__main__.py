@@ -18,9 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run with the arguments after the program's name; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments and arguments[0] in COMMANDS:
-        from pagedesk import commands  # noqa: PLC0415 - the window does not need it
-
-        return commands.main(arguments)
+        return _run_command(arguments)
     options = parse_options(arguments)
     problem = display_problem()
     if problem is None:
@@ -28,9 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return app.main(options)
     sys.stderr.write(f"{problem}\nPageDesk chats here in the terminal instead.\n")
-    from pagedesk.commands import terminal_chat  # noqa: PLC0415 - only where there is no display
+    return _run_command(options.chat_arguments())
 
-    return terminal_chat.run(options)
+
+def _run_command(arguments: Sequence[str]) -> int:
+    from pagedesk.commands.main import main as run_command  # noqa: PLC0415 - the window does not need it
+
+    return run_command(arguments)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ class Application:
         self.window = MainWindow(self._dress(), self.state, self.controller)
         self.has_ended = True
         self._is_closed = False
-        self._open_chats()
         self._load_model()
+        self._open_chats()
         self.window.panes.panes_changed.connect(self._remember_panes)
         self.window.painted.connect(lambda: QTimer.singleShot(0, self.window, self.bridge.start))
         self._qt.styleHints().colorSchemeChanged.connect(self._redress)

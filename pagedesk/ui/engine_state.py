@@ -78,6 +78,8 @@ class EngineState(QObject):
 
     def _on_status(self, status: EngineStatus) -> None:
         self.status = status
+        if status.phase is EnginePhase.LOADING:
+            self.failure = None
         self.changed.emit()
 
     def _on_ready(self, event: ModelReady) -> None:

@@ -1,6 +1,6 @@
 """What the command line asks of the window, as a plain value; stdlib only, so that it is read before Qt is.
 
-The terminal chat, which takes over where there is no display, takes the same options.
+Where there is no display, the chat in the terminal takes over with the same model.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ class WindowOptions:
     dtype: DType = DType.AUTO
     scheme: str | None = None
     startup_report: bool = False
+
+    def chat_arguments(self) -> list[str]:
+        """The command line of a chat in the terminal with the same model."""
+        model = ["--model", str(self.model)] if self.model else []
+        return ["chat", *model, "--dtype", self.dtype.value]
 
 
 def parse_options(argv: Sequence[str]) -> WindowOptions:

@@ -55,7 +55,8 @@ class StatusLine(QWidget):
             return "success"
         if self._state.failure is not None:
             return "danger"
-        return "warning" if self._state.is_loading else "text_muted"
+        is_loading = self._state.is_loading or self._state.status.phase is EnginePhase.LOADING
+        return "warning" if is_loading else "text_muted"
 
     @override
     def sizeHint(self) -> QSize:

@@ -5,8 +5,19 @@ GUI thread. Enter sends, Shift+Enter breaks the line; an Enter that belongs to a
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,6 +34,7 @@ from pagedesk.ui.theme import Theme, tokens
 
 _MIN_TEXT_HEIGHT = 22
 _CHROME_HEIGHT = 64
+_MIN_WIDTH_FOR_HINT = 280
 _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -57,6 +69,11 @@ class MessageEdit(QPlainTextEdit):
         """Whether there is something to send."""
         return bool(self.toPlainText().strip())
 
+    @property
+    def shows_hint(self) -> bool:
+        """Whether nothing is written, nor being composed."""
+        return not self._preedit and self.document().isEmpty()
+
     def set_hint(self, hint: str) -> None:
         """What stands there while nothing is written."""
         self._hint = hint
@@ -68,7 +85,7 @@ class MessageEdit(QPlainTextEdit):
         lines = max(1, round(self.document().size().height()))
         margins = self.contentsMargins()
         most = tokens()["size"]["composer"]["max"] - _CHROME_HEIGHT
-        height = max(_MIN_TEXT_HEIGHT, lines * self.fontMetrics().lineSpacing())
+        height = max(_MIN_TEXT_HEIGHT, ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + 2)
         return QSize(100, min(most, height) + margins.top() + margins.bottom())
 
     @override
@@ -106,7 +123,7 @@ class MessageEdit(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Qt's own placeholder would stay under text that is being composed."""
         super().paintEvent(event)
-        if self._hint and not self._preedit and self.document().isEmpty():
+        if self.shows_hint:
             with QPainter(self.viewport()) as painter:
                 painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
                 painter.setFont(self.font())
@@ -134,6 +151,7 @@ class Composer(QFrame):
         self.button = icon_button(self, "send", 28)
         self._keys = label(self, "muted", self.tr("Enter sends, Shift Enter starts a line"))
         self._is_busy = False
+        self._wants_hint = False
         self._lay_out()
         self.edit.entered.connect(self._send)
         self.edit.content_changed.connect(self._on_content)
@@ -156,7 +174,8 @@ class Composer(QFrame):
 
     def set_hint_shown(self, *, is_shown: bool) -> None:
         """Whether the keys are named beside the button."""
-        self._keys.setVisible(is_shown)
+        self._wants_hint = is_shown
+        self._fit_hint()
 
     def set_draft(self, text: str) -> None:
         """Put words there that were written before."""
@@ -176,6 +195,14 @@ class Composer(QFrame):
         column.setSpacing(6)
         column.addWidget(self.edit)
         column.addLayout(row)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_hint()
+
+    def _fit_hint(self) -> None:
+        self._keys.setVisible(self._wants_hint and self.width() >= _MIN_WIDTH_FOR_HINT)
 
     def _press(self) -> None:
         if self._is_busy:

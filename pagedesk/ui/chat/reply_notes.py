@@ -53,7 +53,7 @@ def figures_of(message: ShownMessage) -> str | None:
 def _waiting_card(waiting: Waiting) -> NoteCard:
     title = translate("reply", "waits: needs {needed} blocks, {free} free")
     text = translate(
-        "reply", "The other chats hold the rest. This one starts by itself as soon as {missing} more blocks are free."
+        "reply", "The other chats hold the rest. This one goes on by itself as soon as {missing} more blocks are free."
     )
     return NoteCard(
         NoteKind.WAITING,

@@ -213,6 +213,10 @@ class Transcript(QAbstractScrollArea):
         self.viewport().setCursor(shape)
 
     @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The press was taken, so the release is."""
+
+    @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy what is marked; other keys scroll."""
         if event.matches(QKeySequence.StandardKey.Copy) and self.selected_text():
