@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from pagedesk.bridge import EngineBridge, EngineLike
 from pagedesk.chats.store import ChatStore
 from pagedesk.engine.thread import EngineThread
 from pagedesk.protocol import Event
+from pagedesk.system.errors import UserError
 from pagedesk.system.logs import LogFile
 from pagedesk.system.paths import database_path, log_dir
 from pagedesk.system.starter import starter_model_path
@@ -53,20 +54,21 @@ class Application:
         self.window = MainWindow(self._dress(), self.state, self.controller)
         self.has_ended = True
         self._is_closed = False
+        self._signals: QuitSignals | None = None
         self._load_model()
         self._open_chats()
         self.window.panes.panes_changed.connect(self._remember_panes)
-        self.window.painted.connect(lambda: QTimer.singleShot(0, self.window, self.bridge.start))
-        self._qt.styleHints().colorSchemeChanged.connect(self._redress)
         if options.startup_report:
             self._report(StartupReport())
+        self.window.painted.connect(self.bridge.start)
+        self._tell_of_recovery()
+        self._qt.styleHints().colorSchemeChanged.connect(self._redress)
 
     def run(self) -> None:
         """Show the window until the user closes it."""
-        signals = QuitSignals(self.window.close)
+        self._signals = QuitSignals(self.window.close)
         self.window.show()
         self._qt.exec()
-        signals.restore()
 
     def close(self) -> None:
         """End the engine, save what was written, let go of the store."""
@@ -77,6 +79,8 @@ class Application:
         self.has_ended = self.bridge.stop(STOP_TIMEOUT_S)
         self.controller.flush()
         self.store.close()
+        if self._signals is not None:
+            self._signals.restore()
 
     def _dress(self) -> Theme:
         theme = Theme(Scheme(self._options.scheme) if self._options.scheme else system_scheme())
@@ -106,6 +110,15 @@ class Application:
         if path is not None:
             self.state.load(Path(path).absolute())
 
+    def _tell_of_recovery(self) -> None:
+        """The file of the chats was damaged: say where it is now."""
+        if self.store.recovery is not None:
+            self.window.show_problem(
+                self.window.tr("The file of the chats was damaged"),
+                self.window.tr("It could not be read, so PageDesk began a new one."),
+                self.window.tr("The old file is kept as {path}.").format(path=self.store.recovery.moved_to),
+            )
+
     def _report(self, report: StartupReport) -> None:
         self.window.painted.connect(lambda: report.note("first paint"))
         self.bridge.model_ready.connect(lambda: report.note("engine ready"))
@@ -122,8 +135,12 @@ def build(options: WindowOptions, make_engine: EngineMaker = EngineThread) -> Ap
 
 def main(options: WindowOptions) -> int:
     """Run the program with its window; returns the exit code."""
-    log = LogFile(log_dir())
-    application = build(options)
+    _qt_application()
+    try:
+        log = LogFile(log_dir())
+        application = build(options)
+    except UserError as error:
+        return _refuse(error)
     application.run()
     application.close()
     log.close()
@@ -131,6 +148,14 @@ def main(options: WindowOptions) -> int:
         # A thread inside a long call of torch cannot be ended, and Python would wait for it or crash in it.
         os._exit(0)
     return 0
+
+
+def _refuse(error: UserError) -> int:
+    """Say why the program cannot start, where the user looks: in a window of its own, and in the terminal."""
+    _logger.error("the program cannot start", exc_info=error)
+    sys.stderr.write(f"{error}\n")
+    QMessageBox.critical(None, "PageDesk", str(error))
+    return 1
 
 
 def _qt_application() -> QApplication:

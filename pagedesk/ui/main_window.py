@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -33,7 +33,7 @@ class MainWindow(QMainWindow):
     """Everything that the user sees.
 
     Signals:
-        painted: It was painted for the first time.
+        painted: It was painted for the first time, with everything in it.
         closed: The user closed it.
     """
 
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         elif part is self.sidebar:
             self.sidebar.list.setFocus(Qt.FocusReason.TabFocusReason)
         else:
-            part.setFocus(Qt.FocusReason.TabFocusReason)
+            _first_focusable(part).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _load_starter(self) -> None:
         if self._state.starter is not None:
@@ -221,13 +221,20 @@ class MainWindow(QMainWindow):
         done = super().event(event)
         if event.type() is QEvent.Type.Paint and not self._was_painted:
             self._was_painted = True
-            self.painted.emit()
+            # This event paints the window alone; its parts are painted before the event loop runs again.
+            QTimer.singleShot(0, self.painted.emit)
         return done
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self.closed.emit()
+
+
+def _first_focusable(part: QWidget) -> QWidget:
+    """The first widget inside that takes the keyboard, or the part itself."""
+    inside = (widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return next(inside, part)
 
 
 def _column(parent: QWidget) -> QVBoxLayout:

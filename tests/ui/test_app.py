@@ -4,11 +4,14 @@ import functools
 
 import pytest
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QMessageBox
 
+from pagedesk import app
 from pagedesk.chats.models import MessageState
 from pagedesk.chats.store import ChatStore
 from pagedesk.protocol import LoadModel, Shutdown, TextDelta
 from pagedesk.system.paths import database_path
+from pagedesk.ui.options import WindowOptions
 from pagedesk.ui.startup_report import LAUNCHED_AT_VARIABLE, StartupReport
 from tests.helpers.fake_engine import StreamingEngine
 
@@ -36,6 +39,25 @@ def test_chats_and_panes_come_back_at_the_next_start(open_desk):
     assert second.window.panes.open_chats == panes
     assert [m.text for m in second.pane(0).conversation.messages] == ["one", "Answer"]
     assert second.pane(2).header.title == "three"
+
+
+def test_damaged_chats_are_moved_aside_and_the_user_is_told_where(open_desk):
+    open_desk().application.close()
+    database_path().write_bytes(b"not a database" * 100)
+    desk = open_desk()
+    assert desk.window.notice.isVisible()
+    assert ".damaged-" in desk.window.notice.text.text()
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_start_that_is_impossible_says_why_in_one_sentence(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PAGEDESK_HOME", str(tmp_path / "file"))
+    shown = []
+    monkeypatch.setattr(QMessageBox, "critical", lambda _parent, _title, text: shown.append(text))
+    assert app.main(WindowOptions()) == 1
+    assert shown[0] in capsys.readouterr().err
+    assert "PAGEDESK_HOME" in shown[0]
 
 
 def test_open_panes_are_remembered_without_a_proper_end(desk):

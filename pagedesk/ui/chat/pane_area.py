@@ -98,7 +98,7 @@ class PaneArea(QSplitter):
     def _replace(self, pane: Pane, chat_id: str) -> None:
         old = pane.conversation.chat_id
         pane.set_conversation(self._controller.conversation(chat_id))
-        self._use(pane)
+        self._controller.focus(chat_id)
         pane.focus_composer()
         self.panes_changed.emit()
         self._controller.discard_if_blank(old)
