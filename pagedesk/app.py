@@ -113,11 +113,7 @@ class Application:
     def _tell_of_recovery(self) -> None:
         """The file of the chats was damaged: say where it is now."""
         if self.store.recovery is not None:
-            self.window.show_problem(
-                self.window.tr("The file of the chats was damaged"),
-                self.window.tr("It could not be read, so PageDesk began a new one."),
-                self.window.tr("The old file is kept as {path}.").format(path=self.store.recovery.moved_to),
-            )
+            self.window.tell_of_recovery(self.store.recovery.moved_to)
 
     def _report(self, report: StartupReport) -> None:
         self.window.painted.connect(lambda: report.note("first paint"))

@@ -75,6 +75,14 @@ class MainWindow(QMainWindow):
         """Say that something went wrong that is not of one chat alone."""
         self.notice.show_problem(title, cause, advice, offers_models=False, has_starter=False)
 
+    def tell_of_recovery(self, moved_to: Path) -> None:
+        """Say that the file of the chats was damaged, and where it is now."""
+        self.show_problem(
+            self.tr("The file of the chats was damaged"),
+            self.tr("It could not be read, so PageDesk began a new one."),
+            self.tr("The old file is kept as {path}.").format(path=moved_to),
+        )
+
     def _lay_out(self) -> None:
         sizes = tokens()["size"]
         self.resize(*sizes["window_default"])

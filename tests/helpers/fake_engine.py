@@ -70,6 +70,7 @@ class StreamingEngine:
         self._streams: dict[str, _Stream] = {}
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._is_over = False
+        self._shown_at = 0.0
 
     @property
     def is_alive(self) -> bool:
@@ -94,8 +95,14 @@ class StreamingEngine:
                 break
             for stream in list(self._streams.values()):
                 self._step(stream)
-            self._publish(snapshot(*(stream.chat_id for stream in self._streams.values()), step_index=step_index))
+            self._show_pool(step_index)
         self._publish(EngineStatus(EnginePhase.STOPPED))
+
+    def _show_pool(self, step_index: int) -> None:
+        """As the engine does: at most ten times a second."""
+        if time.monotonic() - self._shown_at > 0.1:
+            self._shown_at = time.monotonic()
+            self._publish(snapshot(*(stream.chat_id for stream in self._streams.values()), step_index=step_index))
 
     def _obey(self) -> None:
         until = time.monotonic() + self._token_s

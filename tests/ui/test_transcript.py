@@ -1,6 +1,7 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd
 from pagedesk.protocol import FinishReason, Role, Timings, Usage
@@ -78,10 +79,47 @@ def test_a_new_message_is_shown_wherever_the_reader_was(long_page):
 def test_only_the_reply_that_grows_is_laid_out_again(long_page, monkeypatch):
     laid_out = []
     for row in long_page.transcript._rows:
-        monkeypatch.setattr(row.body, "append", lambda _text, row=row: laid_out.append(row))
-        monkeypatch.setattr(row, "lay_out", lambda _width, row=row: laid_out.append(row))
+        monkeypatch.setattr(row.body, "set_width", lambda _width, row=row: laid_out.append(row))
+        monkeypatch.setattr(row, "append", lambda _text, row=row: laid_out.append(row) or 0)
     long_page.write("more")
     assert laid_out == [long_page.transcript._rows[-1]]
+
+
+class PaintedAreas(QObject):
+    """Notes which areas of a widget are painted."""
+
+    def __init__(self, widget) -> None:
+        super().__init__(widget)
+        self.rects: list[QRect] = []
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched, event):  # noqa: N802 - Qt's name
+        if event.type() is QEvent.Type.Paint:
+            self.rects.append(QRect(event.rect()))
+        return False
+
+
+def picture(page: Page):
+    """What is on the screen, not what a new paint would give."""
+    QApplication.processEvents()
+    return page.transcript.screen().grabWindow(page.transcript.winId()).toImage()
+
+
+def test_what_stands_above_the_last_line_of_a_growing_reply_is_not_painted_again(long_page, qtbot):
+    picture(long_page)
+    painted = PaintedAreas(long_page.transcript.viewport())
+    long_page.write(" more")
+    qtbot.waitUntil(lambda: bool(painted.rects))
+    assert painted.rects[0].height() < 60
+
+
+def test_a_page_painted_piece_by_piece_looks_like_one_painted_at_once(long_page):
+    for word in ("more words to come " * 30).split(" "):
+        long_page.write(f"{word} ")
+        QApplication.processEvents()
+    piece_by_piece = picture(long_page)
+    long_page.transcript.viewport().update()
+    assert picture(long_page) == piece_by_piece
 
 
 def test_tags_are_shown_as_text(qtbot):

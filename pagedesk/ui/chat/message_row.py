@@ -71,10 +71,11 @@ class MessageRow:
         self.body.set_width(width - 2 * self.body_origin.x())
         self.measure()
 
-    def append(self, text: str) -> None:
-        """The reply grew."""
-        self.body.append(text)
+    def append(self, text: str) -> int:
+        """The reply grew; returns the pixel of its height from which it looks different."""
+        unchanged = self.body.append(text)
         self.measure()
+        return int(self.body_origin.y() + unchanged)
 
     def measure(self) -> None:
         """Find the height anew: words or state changed, the width did not."""

@@ -20,6 +20,7 @@ _BAR_WIDTH, _BAR_HEIGHT = 84, 4
 _GAP = 8
 _NEARLY_FULL = 0.9
 _AGE_MS = 30_000
+_REFRESH_MS = 100
 
 
 class Meter(QWidget):
@@ -34,6 +35,8 @@ class Meter(QWidget):
         self._ageing = QTimer(self, interval=_AGE_MS)
         self._ageing.timeout.connect(self.update)
         self._ageing.start()
+        self._refreshing = QTimer(self, singleShot=True, interval=_REFRESH_MS)
+        self._refreshing.timeout.connect(self.refresh)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -50,8 +53,13 @@ class Meter(QWidget):
         self._conversation = conversation
         self.refresh()
 
+    def refresh_soon(self) -> None:
+        """The chat holds more tokens, or another number a second; shown ten times a second at most."""
+        if not self._refreshing.isActive():
+            self._refreshing.start()
+
     def refresh(self) -> None:
-        """The chat holds more tokens, or another number a second."""
+        """Show the chat as it is now."""
         self.setAccessibleName(f"{self.tokens_text()} {self.speed_text()}".strip())
         self.update()
 

@@ -61,7 +61,7 @@ class Pane(QWidget):
         old = self.conversation
         old.message_added.disconnect(self._show_welcome)
         old.activity_changed.disconnect(self._on_activity)
-        old.tokens_changed.disconnect(self.meter.refresh)
+        old.tokens_changed.disconnect(self.meter.refresh_soon)
         old.renamed.disconnect(self.header.refresh)
         self.conversation = conversation
         self._adopt(conversation)
@@ -96,7 +96,7 @@ class Pane(QWidget):
         self.composer.set_draft(conversation.draft)
         conversation.message_added.connect(self._show_welcome)
         conversation.activity_changed.connect(self._on_activity)
-        conversation.tokens_changed.connect(self.meter.refresh)
+        conversation.tokens_changed.connect(self.meter.refresh_soon)
         conversation.renamed.connect(self.header.refresh)
         self._on_activity()
         self._on_engine()

@@ -51,14 +51,19 @@ class TextBody:
         self._theme = theme
         self._rebuild()
 
-    def append(self, text: str) -> None:
-        """Add to the end; only the last paragraph is laid out again."""
-        was_japanese = self._is_japanese
+    def append(self, text: str) -> float:
+        """Add to the end; only the last paragraph is laid out again.
+
+        Returns:
+            How many pixels from the top look as they did: all lines but the last.
+        """
         self._text += text
-        if is_japanese(text) and not was_japanese:
+        if is_japanese(text) and not self._is_japanese:
             self._rebuild()
-        else:
-            self._write(text)
+            return 0.0
+        unchanged = self.end_of_text().y()
+        self._write(text)
+        return unchanged
 
     def paint(self, painter: QPainter, selection: tuple[int, int] | None = None) -> None:
         """Draw at the painter's origin; `selection` is a range of document positions."""

@@ -51,6 +51,7 @@ class Transcript(QAbstractScrollArea):
         self.setAccessibleName(self.tr("Messages"))
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def set_conversation(self, conversation: Conversation) -> None:
         """Show another chat, from its end."""
@@ -97,25 +98,26 @@ class Transcript(QAbstractScrollArea):
         row.lay_out(self._column().width())
         self._rows.append(row)
         self._place()
+        self.viewport().update()
         self.scroll_to_end()
 
     def _on_grown(self, index: int, text: str) -> None:
         follows = self.is_at_end
-        height = self._rows[index].height
-        self._rows[index].append(text)
-        self._after_change(index, height, follows=follows)
+        dirty_from = self._rows[index].append(text)
+        self._after_change(index, dirty_from, follows=follows)
 
     def _on_changed(self, index: int) -> None:
         if index < len(self._rows):
             follows = self.is_at_end
-            height = self._rows[index].height
             self._rows[index].measure()
-            self._after_change(index, height, follows=follows)
+            self._after_change(index, 0, follows=follows)
 
-    def _after_change(self, index: int, old_height: int, *, follows: bool) -> None:
-        if self._rows[index].height != old_height:
-            self._place()
-        self.viewport().update(self._row_rect(index))
+    def _after_change(self, index: int, dirty_from: int, *, follows: bool) -> None:
+        """Stack the rows anew, and paint one from its pixel `dirty_from` on, with what stands below it."""
+        self._place()
+        dirty = self._row_rect(index).adjusted(0, dirty_from, 0, 0)
+        dirty.setBottom(self.viewport().height())
+        self.viewport().update(dirty)
         if follows:
             self.scroll_to_end()
 
@@ -129,6 +131,7 @@ class Transcript(QAbstractScrollArea):
         for row in self._rows:
             row.lay_out(self._column().width())
         self._place()
+        self.viewport().update()
 
     def _place(self) -> None:
         """Stack the rows and fit the scroll bar to them."""
@@ -137,7 +140,6 @@ class Transcript(QAbstractScrollArea):
         page = self.viewport().height()
         self.verticalScrollBar().setPageStep(page)
         self.verticalScrollBar().setRange(0, max(0, bottoms[-1] - page))
-        self.viewport().update()
 
     def _row_rect(self, index: int) -> QRect:
         """A row in the coordinates of the viewport, with the copy button that stands out of it."""
@@ -156,6 +158,11 @@ class Transcript(QAbstractScrollArea):
         for row in self._rows:
             row.is_copied = False
         self.viewport().update()
+
+    @override
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Move what is painted already; only what comes into sight is painted anew."""
+        self.viewport().scroll(dx, dy)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
