@@ -218,6 +218,7 @@ class MainWindow(QMainWindow):
         sidebar_width = sizes["sidebar"]["min"] if wants_sidebar else 0
         self.gauge.setVisible(wants_gauge and room >= sidebar_width + sizes["gauge_panel"]["min"])
         self.sidebar.setVisible(wants_sidebar and room >= sidebar_width)
+        self.panes.squeeze_into(self.width())
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -191,6 +191,14 @@ def test_a_narrow_window_folds_the_gauge_and_then_the_list(desk, qtbot):
     qtbot.waitUntil(lambda: desk.window.gauge.isVisible() and desk.window.sidebar.isVisible())
 
 
+def test_more_panes_than_fit_all_stay_in_sight(desk, qtbot):
+    for _ in range(3):
+        desk.window._split()
+    desk.window.resize(720, 600)
+    last = desk.pane(4)
+    qtbot.waitUntil(lambda: last.mapTo(desk.window, last.rect().topRight()).x() < 720)
+
+
 def test_every_button_without_a_word_has_a_name_for_screen_readers(desk):
     buttons = desk.window.findChildren(QToolButton)
     own = [button for button in buttons if button.objectName() and not button.objectName().startswith("qt_")]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane import Pane
 from pagedesk.ui.engine_state import EngineState
-from pagedesk.ui.theme import Theme
+from pagedesk.ui.theme import Theme, tokens
 
 
 class PaneArea(QSplitter):
@@ -88,6 +88,12 @@ class PaneArea(QSplitter):
             self._remove(pane)
             self.focus(min(index, len(self._panes) - 1))
             self._controller.discard_if_blank(pane.conversation.chat_id)
+
+    def squeeze_into(self, width: int) -> None:
+        """Let panes be narrower than they should be where so many cannot have their width."""
+        least = tokens()["size"]["pane"]["min"]
+        for pane in self._panes:
+            pane.setMinimumWidth(min(least, width // len(self._panes) - self.handleWidth()))
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
