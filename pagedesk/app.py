@@ -68,6 +68,7 @@ class Application:
         """Show the window until the user closes it."""
         self._signals = QuitSignals(self.window.close)
         self.window.show()
+        self.window.activateWindow()
         self._qt.exec()
 
     def close(self) -> None:

@@ -80,6 +80,8 @@ class StatusLine(QWidget):
 
 def engine_text(state: EngineState) -> str:
     """What the engine as a whole does, for instance "Loading weights 43 %"."""
+    if state.status.phase is EnginePhase.EMPTY and state.is_loading:
+        return translate("status", "Loading the model")
     words = {
         EnginePhase.STARTING: translate("status", "Starting the engine"),
         EnginePhase.READY: translate("status", "Ready"),
@@ -91,11 +93,11 @@ def engine_text(state: EngineState) -> str:
 
 def _loading_text(status: EngineStatus) -> str:
     stages = {
+        "engine": translate("status", "Starting the engine"),
         "weights": translate("status", "Loading weights"),
         "tokenizer": translate("status", "Loading the tokenizer"),
         "header": translate("status", "Reading the file"),
-        "pool": translate("status", "Making room for chats"),
-        "warmup": translate("status", "Warming up"),
+        "cache": translate("status", "Making room for chats"),
     }
     text = stages.get(status.stage, translate("status", "Loading the model"))
     return f"{text} {100 * status.done // status.total} %" if status.total else text

@@ -139,7 +139,7 @@ class Conversation(QObject):
     def end(self, message: ShownMessage, state: MessageState, error: str = "", end: ReplyEnd | None = None) -> None:
         """The reply ended."""
         message.state, message.error, message.end = state, error, end
-        if end is not None:
+        if end is not None and end.usage.prompt_tokens:
             self.used_tokens = end.usage.prompt_tokens + end.usage.completion_tokens
         self.set_activity(Activity.IDLE)
 
