@@ -59,13 +59,18 @@ def test_one_can_ask_while_the_model_loads(desk):
         (EngineStatus(EnginePhase.LOADING, "weights", 43, 100), "Loading weights 43 %"),
         (EngineStatus(EnginePhase.LOADING, "something new"), "Loading the model"),
         (EngineStatus(EnginePhase.READY), "Ready"),
-        (EngineStatus(EnginePhase.EMPTY), "No model loaded"),
+        (EngineStatus(EnginePhase.EMPTY), "Loading the model"),
         (EngineStatus(EnginePhase.STOPPED), "The engine has ended"),
     ],
 )
 def test_the_status_line_says_what_the_engine_does(desk, status, text):
     desk.say(status)
     assert desk.window.status.texts[0] == text
+
+
+def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_way(desk):
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    assert desk.window.status.texts == ["No model loaded"]
 
 
 def test_the_status_line_shows_the_counters_of_the_newest_snapshot(desk):
