@@ -1,0 +1,235 @@
+"""Where a message is written: a text that grows with its lines, and one button that sends or stops.
+
+GUI thread. Enter sends, Shift+Enter breaks the line; an Enter that belongs to an input method never sends.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from pagedesk.ui.icons import icon
+from pagedesk.ui.parts import icon_button, label
+from pagedesk.ui.theme import Theme, tokens
+
+_MIN_TEXT_HEIGHT = 22
+_CHROME_HEIGHT = 64
+_MIN_WIDTH_FOR_HINT = 280
+_ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class MessageEdit(QPlainTextEdit):
+    """The text of the message.
+
+    Signals:
+        entered: Enter was pressed, and no input method is composing.
+        content_changed: There are words now, or there are none any more; text that is being composed counts.
+        focus_gained: It has the keyboard now.
+        focus_lost: Another widget has it.
+    """
+
+    entered = Signal()
+    content_changed = Signal()
+    focus_gained = Signal()
+    focus_lost = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._preedit = ""
+        self._hint = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(0)
+        self.textChanged.connect(self.content_changed)
+        self.document().documentLayout().documentSizeChanged.connect(self.updateGeometry)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is something to send."""
+        return bool(self.toPlainText().strip())
+
+    @property
+    def shows_hint(self) -> bool:
+        """Whether nothing is written, nor being composed."""
+        return not self._preedit and self.document().isEmpty()
+
+    def set_hint(self, hint: str) -> None:
+        """What stands there while nothing is written."""
+        self._hint = hint
+        self.setAccessibleName(hint)
+        self.viewport().update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        lines = max(1, round(self.document().size().height()))
+        margins = self.contentsMargins()
+        most = tokens()["size"]["composer"]["max"] - _CHROME_HEIGHT
+        height = max(_MIN_TEXT_HEIGHT, ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + 2)
+        return QSize(100, min(most, height) + margins.top() + margins.bottom())
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(40, _MIN_TEXT_HEIGHT)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_enter = event.key() in _ENTER_KEYS
+        if is_enter and self._preedit:
+            event.ignore()
+        elif is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        super().inputMethodEvent(event)
+        self._preedit = event.preeditString()
+        self.content_changed.emit()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_gained.emit()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._preedit = ""
+        self.focus_lost.emit()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt's own placeholder would stay under text that is being composed."""
+        super().paintEvent(event)
+        if self.shows_hint:
+            with QPainter(self.viewport()) as painter:
+                painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+                painter.setFont(self.font())
+                painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignTop, self._hint)
+
+
+class Composer(QFrame):
+    """Text, hint and button.
+
+    Signals:
+        sent: The words to send.
+        stopped: The reply under way is to end.
+        draft_changed: What is written now.
+    """
+
+    sent = Signal(str)
+    stopped = Signal()
+    draft_changed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("composer")
+        self.edit = MessageEdit(self)
+        self.edit.set_hint(self.tr("Ask something"))
+        self.button = icon_button(self, "send", 28)
+        self._keys = label(self, "muted", self.tr("Enter sends, Shift Enter starts a line"))
+        self._is_busy = False
+        self._wants_hint = False
+        self._lay_out()
+        self.edit.entered.connect(self._send)
+        self.edit.content_changed.connect(self._on_content)
+        self.edit.focus_gained.connect(lambda: self._show_ring(has_focus=True))
+        self.edit.focus_lost.connect(lambda: self._show_ring(has_focus=False))
+        self.button.clicked.connect(self._press)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        self._theme = theme
+        self.edit.setFont(theme.font("body"))
+        self._keys.setFont(theme.font("micro"))
+        self._show_button()
+
+    def set_busy(self, *, is_busy: bool) -> None:
+        """Whether a reply is under way: the button stops it then."""
+        self._is_busy = is_busy
+        self._show_button()
+
+    def set_hint_shown(self, *, is_shown: bool) -> None:
+        """Whether the keys are named beside the button."""
+        self._wants_hint = is_shown
+        self._fit_hint()
+
+    def set_draft(self, text: str) -> None:
+        """Put words there that were written before."""
+        if text != self.edit.toPlainText():
+            self.edit.setPlainText(text)
+            self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch()
+        row.addWidget(self._keys)
+        row.addSpacing(8)
+        row.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 6)
+        column.setSpacing(6)
+        column.addWidget(self.edit)
+        column.addLayout(row)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_hint()
+
+    def _fit_hint(self) -> None:
+        self._keys.setVisible(self._wants_hint and self.width() >= _MIN_WIDTH_FOR_HINT)
+
+    def _press(self) -> None:
+        if self._is_busy:
+            self.stopped.emit()
+        else:
+            self._send()
+
+    def _send(self) -> None:
+        if self.edit.has_words and not self._is_busy:
+            self.sent.emit(self.edit.toPlainText())
+
+    def _on_content(self) -> None:
+        self._show_button()
+        self.draft_changed.emit(self.edit.toPlainText())
+
+    def _show_ring(self, *, has_focus: bool) -> None:
+        self.setProperty("focused", has_focus)
+        self.style().polish(self)
+
+    def _show_button(self) -> None:
+        name = "stop" if self._is_busy else "arrow-up"
+        token = "text_primary" if self._is_busy else "text_on_accent"
+        text = self.tr("Stop the reply") if self._is_busy else self.tr("Send")
+        self.button.setIcon(icon(name, self._theme.color(token), self._theme.color("text_disabled")))
+        self.button.setEnabled(self._is_busy or self.edit.has_words)
+        self.button.setAccessibleName(text)
+        self.button.setToolTip(text)
+        if self.button.property("stops") != self._is_busy:
+            self.button.setProperty("stops", self._is_busy)
+            self.button.style().polish(self.button)

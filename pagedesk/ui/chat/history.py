@@ -1,0 +1,43 @@
+"""The history of a chat as the engine takes it, and the title that its first message gives it.
+
+Plain functions of plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pagedesk.protocol import Message, Role, TextPart
+from pagedesk.ui.chat.conversation import ShownMessage
+
+_TITLE_LENGTH = 42
+_SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"  # the last three are the full-width ones of Japanese
+
+
+def history(system_prompt: str, messages: Sequence[ShownMessage]) -> tuple[Message, ...]:
+    """The turns to compute: replies with the ids that were generated, replies without a word left out.
+
+    Questions that stand beside each other because their reply failed are joined: many chat templates refuse two
+    turns of the same role in a row.
+    """
+    turns: list[Message] = [Message.of(Role.SYSTEM, system_prompt)] if system_prompt else []
+    for message in messages:
+        if message.role is Role.ASSISTANT and not message.text:
+            continue
+        if message.role is Role.USER and turns and turns[-1].role is Role.USER:
+            turns[-1] = Message.of(Role.USER, f"{turns[-1].text}\n\n{message.text}")
+        else:
+            turns.append(Message(message.role, (TextPart(message.text),), tuple(message.token_ids) or None))
+    return tuple(turns)
+
+
+def title_of(text: str) -> str:
+    """The first words of a message: its first sentence if that is short, else as many words as fit a title."""
+    line = " ".join(text.split())
+    ends = [line.find(mark) for mark in _SENTENCE_ENDS if 0 < line.find(mark) < _TITLE_LENGTH]
+    if ends:
+        return line[: min(ends)]
+    if len(line) <= _TITLE_LENGTH:
+        return line
+    cut = line[:_TITLE_LENGTH]
+    return (cut.rsplit(" ", 1)[0] if " " in cut else cut) + "\u2026"

@@ -1,0 +1,149 @@
+"""The head of a pane: the chat's chip and title, what it does, its menu and the button that closes the pane.
+
+GUI thread. A widget: it shows and emits.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
+from typing_extensions import override
+
+from pagedesk.ui.chat.activity_mark import ActivityMark
+from pagedesk.ui.chat.conversation import Conversation
+from pagedesk.ui.icons import icon
+from pagedesk.ui.painting import draw_chip
+from pagedesk.ui.parts import icon_button
+from pagedesk.ui.text_style import title_font
+from pagedesk.ui.theme import Theme, tokens
+
+_CHIP = 10
+_LEFT = 14
+_TITLE_LEFT = _LEFT + _CHIP + 8
+_FOCUS_LINE = 2
+
+
+class PaneHeader(QWidget):
+    """40 pixels high; a line in the chat's colour on top while its pane has the focus.
+
+    Signals:
+        renamed: The user gave the chat this title.
+        delete_asked: The user deletes the chat.
+        close_asked: The user closes the pane.
+    """
+
+    renamed = Signal(str)
+    delete_asked = Signal()
+    close_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._conversation: Conversation | None = None
+        self._has_focus = False
+        self.mark = ActivityMark(theme, self)
+        self.menu_button = icon_button(self, "paneMenu", 26)
+        self.close_button = icon_button(self, "paneClose", 26)
+        self._title_edit = QLineEdit(self)
+        self._title_edit.setObjectName("title")
+        self._title_edit.hide()
+        self._title_edit.editingFinished.connect(self._end_renaming)
+        self.setFixedHeight(tokens()["size"]["pane"]["header"])
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._lay_out()
+        self._name_buttons()
+        self.set_theme(theme)
+
+    @property
+    def title(self) -> str:
+        """The title that it shows."""
+        title = self._conversation.title if self._conversation else ""
+        return title or self.tr("New chat")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        self._theme = theme
+        self.mark.set_theme(theme)
+        self.menu_button.setIcon(icon("ellipsis", theme.color("text_secondary")))
+        self.close_button.setIcon(icon("close", theme.color("text_secondary")))
+        self.update()
+
+    def set_conversation(self, conversation: Conversation) -> None:
+        """Show another chat."""
+        self._conversation = conversation
+        self._title_edit.hide()
+        self.refresh()
+
+    def set_focused(self, *, has_focus: bool) -> None:
+        """Whether its pane is the one in use."""
+        self._has_focus = has_focus
+        self.update()
+
+    def refresh(self) -> None:
+        """Title or activity changed."""
+        if self._conversation is not None:
+            self.mark.show_activity(self._conversation.activity, self._conversation.color_index)
+        self.setAccessibleName(self.title)
+        self.update()
+
+    def start_renaming(self) -> None:
+        """Make the title a field."""
+        self._title_edit.setGeometry(_TITLE_LEFT - 5, 8, max(80, self._title_rect().width()), 24)
+        self._title_edit.setText(self.title)
+        self._title_edit.selectAll()
+        self._title_edit.show()
+        self._title_edit.setFocus()
+
+    def _end_renaming(self) -> None:
+        if self._title_edit.isVisible():
+            self._title_edit.hide()
+            self.renamed.emit(self._title_edit.text())
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_TITLE_LEFT, 0, 8, 0)
+        row.setSpacing(2)
+        row.addStretch()
+        row.addWidget(self.mark)
+        row.addSpacing(6)
+        for button in (self.menu_button, self.close_button):
+            row.addWidget(button)
+
+    def _name_buttons(self) -> None:
+        menu = QMenu(self.menu_button)
+        menu.addAction(self.tr("Rename"), self.start_renaming)
+        sure = menu.addMenu(self.tr("Delete chat"))
+        sure.addAction(self.tr("Yes, delete it for good"), self.delete_asked.emit)
+        self.menu_button.setMenu(menu)
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setAccessibleName(self.tr("Chat menu"))
+        self.close_button.setAccessibleName(self.tr("Close this pane"))
+        self.close_button.setToolTip(self.tr("Close this pane; the chat stays"))
+        self.close_button.clicked.connect(self.close_asked)
+
+    def _title_rect(self) -> QRect:
+        right = self.mark.x() if self.mark.isVisible() else self.menu_button.x()
+        return QRect(_TITLE_LEFT, 0, max(0, right - _TITLE_LEFT - 8), self.height())
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._title_rect().contains(event.position().toPoint()):
+            self.start_renaming()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._conversation is None:
+            return
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.color("bg_pane"))
+            painter.fillRect(0, self.height() - 1, self.width(), 1, self._theme.color("border_subtle"))
+            color_index = self._conversation.color_index
+            if self._has_focus:
+                painter.fillRect(0, 0, self.width(), _FOCUS_LINE, self._theme.chat_color(color_index))
+            draw_chip(painter, QRectF(_LEFT, (self.height() - _CHIP) / 2, _CHIP, _CHIP), self._theme, color_index)
+            painter.setFont(title_font(self._theme, "ui_strong", self.title))
+            painter.setPen(self._theme.color("text_primary"))
+            place = self._title_rect()
+            title = painter.fontMetrics().elidedText(self.title, Qt.TextElideMode.ElideRight, place.width())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)

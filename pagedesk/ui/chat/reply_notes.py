@@ -1,0 +1,63 @@
+"""What stands under the words of a reply: why it failed, what it waits for, that it was stopped, what it cost.
+
+Plain functions of a conversation and one of its messages; they paint nothing.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from pagedesk.chats.models import MessageState
+from pagedesk.protocol import FinishReason, Waiting
+from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
+from pagedesk.ui.chat.note_card import NoteCard, NoteKind
+from pagedesk.ui.formats import count, speed
+
+translate = QCoreApplication.translate
+
+
+def card_of(conversation: Conversation, message: ShownMessage) -> NoteCard | None:
+    """The framed note of a reply that failed or waits."""
+    if message.state is MessageState.FAILED:
+        cause, _, advice = message.error.partition("\n")
+        return NoteCard(NoteKind.FAILED, cause, advice)
+    if message.state is MessageState.WRITING and conversation.waiting is not None:
+        return _waiting_card(conversation.waiting)
+    return None
+
+
+def line_of(conversation: Conversation, message: ShownMessage) -> str | None:
+    """The sentence after the last word, or in place of the first one."""
+    if message.state is MessageState.STOPPED:
+        return translate("reply", "Stopped. What was written is kept.")
+    if message.end is not None and message.end.reason is FinishReason.LENGTH:
+        return translate("reply", "The reply ends here: this chat is as long as the model allows.")
+    if message.state is MessageState.WRITING and conversation.activity is Activity.QUEUED:
+        return translate("reply", "Sent. The reply begins as soon as the model is free for it.")
+    return None
+
+
+def figures_of(message: ShownMessage) -> str | None:
+    """What a finished reply cost, for instance "402 tokens, 72.0 tok/s, 2,112 reused"."""
+    if message.end is None or not message.end.usage.completion_tokens:
+        return None
+    usage, timings = message.end.usage, message.end.timings
+    parts = [translate("reply", "{n} tokens").format(n=count(usage.completion_tokens))]
+    if timings.decode_tokens_per_s:
+        parts.append(speed(timings.decode_tokens_per_s))
+    if usage.cached_tokens:
+        parts.append(translate("reply", "{n} reused").format(n=count(usage.cached_tokens)))
+    return ", ".join(parts)
+
+
+def _waiting_card(waiting: Waiting) -> NoteCard:
+    title = translate("reply", "waits: needs {needed} blocks, {free} free")
+    text = translate(
+        "reply", "The other chats hold the rest. This one goes on by itself as soon as {missing} more blocks are free."
+    )
+    return NoteCard(
+        NoteKind.WAITING,
+        title.format(needed=count(waiting.needed_blocks), free=count(waiting.free_blocks)),
+        text.format(missing=count(max(0, waiting.needed_blocks - waiting.free_blocks))),
+        min(1.0, waiting.free_blocks / max(1, waiting.needed_blocks)),
+    )

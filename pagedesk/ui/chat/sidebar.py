@@ -1,0 +1,132 @@
+"""The sidebar: a search field that filters by title, a button for a new chat, the list of chats.
+
+GUI thread. A widget: it shows and emits.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pagedesk.ui.chat.chat_delegate import SPINS, ChatDelegate
+from pagedesk.ui.chat.chat_list import ROW_ROLE, ChatListModel, ChatRow
+from pagedesk.ui.icons import icon
+from pagedesk.ui.painting import SPINNER_FRAME_MS
+from pagedesk.ui.parts import icon_button, label
+from pagedesk.ui.theme import Theme, tokens
+
+
+class Sidebar(QWidget):
+    """Left of the panes.
+
+    Signals:
+        chosen: The id of a chat to show.
+        chosen_beside: The id of a chat to open in a pane of its own.
+        new_asked: A new chat is wanted.
+    """
+
+    chosen = Signal(str)
+    chosen_beside = Signal(str)
+    new_asked = Signal()
+
+    def __init__(self, theme: Theme, model: ChatListModel) -> None:
+        super().__init__()
+        self.setObjectName("sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._delegate = ChatDelegate(theme)
+        self._filtered = QSortFilterProxyModel(self, filterCaseSensitivity=Qt.CaseSensitivity.CaseInsensitive)
+        self._filtered.setSourceModel(model)
+        self.search = QLineEdit(self, placeholderText=self.tr("Search chats"), clearButtonEnabled=True)
+        self.new_button = icon_button(self, "newChat", 28)
+        self.list = QListView(self)
+        self._promise = label(self, "muted", self.tr("Chats stay on this PC."))
+        self._spinning = QTimer(self, interval=SPINNER_FRAME_MS)
+        self._spinning.timeout.connect(self._spin)
+        self._set_up_list()
+        self._lay_out()
+        self._connect(model)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        self._delegate.set_theme(theme)
+        self._search_icon.setIcon(icon("search", theme.color("text_muted"), size=14))
+        self.new_button.setIcon(icon("plus", theme.color("text_secondary")))
+        self.search.setFont(theme.font("small"))
+        self._promise.setFont(theme.font("small"))
+        self.list.viewport().update()
+
+    def rows(self) -> list[ChatRow]:
+        """The rows that the list shows now, top to bottom."""
+        return [self._row(self._filtered.index(i, 0)) for i in range(self._filtered.rowCount())]
+
+    def _row(self, index: QModelIndex) -> ChatRow:
+        row: ChatRow = index.data(ROW_ROLE)
+        return row
+
+    def _set_up_list(self) -> None:
+        self.list.setModel(self._filtered)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setMouseTracking(True)
+        self.list.setUniformItemSizes(True)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(self.tr("Chats"))
+
+    def _connect(self, model: ChatListModel) -> None:
+        self.search.textChanged.connect(self._filtered.setFilterFixedString)
+        self.search.returnPressed.connect(self._choose_first)
+        self.new_button.clicked.connect(self.new_asked)
+        self.new_button.setAccessibleName(self.tr("New chat"))
+        self.new_button.setToolTip(self.tr("New chat (Ctrl+N)"))
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        model.dataChanged.connect(self._on_rows)
+        model.modelReset.connect(self._on_rows)
+
+    def _lay_out(self) -> None:
+        sizes = tokens()["size"]["sidebar"]
+        self.setMinimumWidth(sizes["min"])
+        self.setMaximumWidth(sizes["max"])
+        self._search_icon = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        top = QHBoxLayout()
+        top.setContentsMargins(10, 10, 10, 6)
+        top.setSpacing(6)
+        top.addWidget(self.search)
+        top.addWidget(self.new_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self.list)
+        self._promise.setContentsMargins(14, 8, 14, 12)
+        column.addWidget(self._promise)
+
+    def _choose(self, index: QModelIndex) -> None:
+        beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        (self.chosen_beside if beside else self.chosen).emit(self._row(index).chat_id)
+
+    def _choose_first(self) -> None:
+        if self._filtered.rowCount():
+            self._choose(self._filtered.index(0, 0))
+
+    def _on_rows(self) -> None:
+        if any(row.activity in SPINS for row in self.rows()):
+            self._spinning.start()
+        else:
+            self._spinning.stop()
+
+    def _spin(self) -> None:
+        """Repaint the rows whose spinner turns, if they can be seen."""
+        for position, row in enumerate(self.rows()):
+            if row.activity in SPINS:
+                self.list.update(self._filtered.index(position, 0))

@@ -1,0 +1,253 @@
+"""The window: top bar, chats, panes, gauge and status line, put together.
+
+GUI thread. It arranges and connects; what happens to chats is decided by the controller.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from pagedesk.ui.actions import WindowActions
+from pagedesk.ui.chat.chat_list import ChatListModel
+from pagedesk.ui.chat.controller import ChatController
+from pagedesk.ui.chat.pane_area import PaneArea
+from pagedesk.ui.chat.sidebar import Sidebar
+from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.gauge.panel import GaugePanel
+from pagedesk.ui.icons import application_icon
+from pagedesk.ui.notice import Notice
+from pagedesk.ui.status_line import StatusLine
+from pagedesk.ui.theme import Theme, tokens
+from pagedesk.ui.top_bar import TopBar
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QResizeEvent
+
+
+class MainWindow(QMainWindow):
+    """Everything that the user sees.
+
+    Signals:
+        painted: It was painted for the first time, with everything in it.
+        closed: The user closed it.
+    """
+
+    painted = Signal()
+    closed = Signal()
+
+    def __init__(self, theme: Theme, state: EngineState, controller: ChatController) -> None:
+        super().__init__()
+        self._state = state
+        self._controller = controller
+        self._was_painted = False
+        self.actions_ = WindowActions(self)
+        self.chat_list = ChatListModel(controller)
+        self.top_bar = TopBar(theme, state, self.actions_.sidebar, self.actions_.gauge)
+        self.sidebar = Sidebar(theme, self.chat_list)
+        self.notice = Notice(theme)
+        self.panes = PaneArea(theme, state, controller)
+        self.gauge = GaugePanel(theme)
+        self.status = StatusLine(theme, state)
+        self.setWindowTitle("PageDesk")
+        self.setWindowIcon(application_icon())
+        self._lay_out()
+        self._connect()
+        self._connect_actions()
+        self._name_chats()
+
+    def open_chats(self, chat_ids: list[str]) -> None:
+        """Open these chats side by side; the first one takes the keyboard."""
+        for chat_id in chat_ids:
+            self.panes.show_beside(chat_id)
+        self.panes.focus(0)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        for part in (self.top_bar, self.sidebar, self.notice, self.panes, self.gauge, self.status):
+            part.set_theme(theme)
+
+    def show_problem(self, title: str, cause: str, advice: str) -> None:
+        """Say that something went wrong that is not of one chat alone."""
+        self.notice.show_problem(title, cause, advice, offers_models=False, has_starter=False)
+
+    def tell_of_recovery(self, moved_to: Path) -> None:
+        """Say that the file of the chats was damaged, and where it is now."""
+        self.show_problem(
+            self.tr("The file of the chats was damaged"),
+            self.tr("It could not be read, so PageDesk began a new one."),
+            self.tr("The old file is kept as {path}.").format(path=moved_to),
+        )
+
+    def _lay_out(self) -> None:
+        sizes = tokens()["size"]
+        self.resize(*sizes["window_default"])
+        self.setMinimumSize(*sizes["window_min"])
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        for index, part in enumerate((self.sidebar, self._centre(), self.gauge)):
+            self._splitter.addWidget(part)
+            self._splitter.setStretchFactor(index, int(index == 1))
+        sidebar, gauge = sizes["sidebar"]["default"], sizes["gauge_panel"]["default"]
+        self._splitter.setSizes([sidebar, sizes["window_default"][0] - sidebar - gauge - 2, gauge])
+        whole = QWidget()
+        column = _column(whole)
+        column.addWidget(self.top_bar)
+        column.addWidget(self._splitter, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(whole)
+
+    def _centre(self) -> QWidget:
+        centre = QWidget()
+        centre.setObjectName("paneArea")
+        centre.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = _column(centre)
+        column.addWidget(self.notice)
+        column.addWidget(self.panes, 1)
+        return centre
+
+    def _connect(self) -> None:
+        self.top_bar.picker.path_chosen.connect(self._state.load)
+        self.sidebar.chosen.connect(self.panes.show_chat)
+        self.sidebar.chosen_beside.connect(self.panes.show_beside)
+        self.sidebar.new_asked.connect(self._new_chat)
+        self.panes.panes_changed.connect(self._on_panes)
+        self.notice.open_asked.connect(self.top_bar.picker.open_file)
+        self.notice.starter_asked.connect(self._load_starter)
+        self.notice.dismissed.connect(self._dismiss)
+        self.gauge.chat_chosen.connect(self.panes.show_chat)
+        self._controller.chats_changed.connect(self._name_chats)
+        self._controller.store_failed.connect(self._on_store_failed)
+        self._state.changed.connect(self._on_engine)
+        self._state.pool_changed.connect(self._on_pool)
+
+    def _connect_actions(self) -> None:
+        actions = self.actions_
+        actions.new_chat.triggered.connect(self._new_chat)
+        actions.split.triggered.connect(self._split)
+        actions.close_pane.triggered.connect(self._close_pane)
+        actions.search.triggered.connect(self._search)
+        actions.stop.triggered.connect(self._stop)
+        actions.sidebar.toggled.connect(self._fit)
+        actions.gauge.toggled.connect(self._fit)
+        actions.next_part.triggered.connect(lambda: self._go_on(1))
+        actions.previous_part.triggered.connect(lambda: self._go_on(-1))
+        actions.quit.triggered.connect(self.close)
+        actions.add_pane_keys(self.panes.focus)
+
+    def _new_chat(self) -> None:
+        """A fresh chat in the pane in use; if that is still blank, it is the fresh chat."""
+        pane = self.panes.focused
+        if pane is not None and not pane.conversation.messages:
+            pane.focus_composer()
+        else:
+            self.panes.show_chat(self._controller.new_chat())
+
+    def _split(self) -> None:
+        self.panes.show_beside(self._controller.new_chat())
+
+    def _close_pane(self) -> None:
+        if self.panes.focused is not None:
+            self.panes.close_pane(self.panes.focused)
+
+    def _search(self) -> None:
+        self.actions_.sidebar.setChecked(True)
+        self.sidebar.search.setFocus()
+        self.sidebar.search.selectAll()
+
+    def _stop(self) -> None:
+        if self.panes.focused is not None:
+            self._controller.stop(self.panes.focused.conversation.chat_id)
+
+    def _go_on(self, step: int) -> None:
+        """Sidebar, panes, gauge, and around."""
+        parts = [part for part in (self.sidebar, self.panes, self.gauge) if part.isVisible()]
+        here = [i for i, part in enumerate(parts) if part.isAncestorOf(self.focusWidget())]
+        part = parts[((here[0] if here else 0) + step) % len(parts)]
+        if part is self.panes and self.panes.focused is not None:
+            self.panes.focused.focus_composer()
+        elif part is self.sidebar:
+            self.sidebar.list.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            _first_focusable(part).setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _load_starter(self) -> None:
+        if self._state.starter is not None:
+            self._state.load(self._state.starter)
+
+    def _dismiss(self) -> None:
+        self.notice.hide()
+        self._state.dismiss_failure()
+
+    def _on_panes(self) -> None:
+        focused = self.panes.focused
+        self.chat_list.set_open(self.panes.open_chats, focused.conversation.chat_id if focused else None)
+        self._fit()
+
+    def _on_engine(self) -> None:
+        failure = self._state.failure
+        if failure is None:
+            self.notice.hide()
+            return
+        title = self.tr("{name} did not load").format(name=Path(failure.path).name)
+        has_starter = self._state.starter is not None and Path(failure.path) != self._state.starter
+        self.notice.show_problem(title, failure.cause, failure.advice, offers_models=True, has_starter=has_starter)
+
+    def _on_store_failed(self, cause: str, advice: str) -> None:
+        self.show_problem(self.tr("Not saved yet"), cause, advice)
+
+    def _on_pool(self) -> None:
+        if self._state.pool is not None:
+            self.gauge.show_snapshot(self._state.pool)
+            self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in self._state.pool.chats))
+
+    def _name_chats(self) -> None:
+        chats = self._controller.chats()
+        self.gauge.set_chats({chat.chat_id: (chat.title or self.tr("New chat"), chat.color_index) for chat in chats})
+
+    def _fit(self) -> None:
+        """Fold the gauge, then the sidebar, where there is no room for the panes."""
+        sizes = tokens()["size"]
+        room = self.width() - sizes["pane"]["min"] * max(1, len(self.panes.panes))
+        wants_sidebar, wants_gauge = self.actions_.sidebar.isChecked(), self.actions_.gauge.isChecked()
+        sidebar_width = sizes["sidebar"]["min"] if wants_sidebar else 0
+        self.gauge.setVisible(wants_gauge and room >= sidebar_width + sizes["gauge_panel"]["min"])
+        self.sidebar.setVisible(wants_sidebar and room >= sidebar_width)
+        self.panes.squeeze_into(self.width())
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.Paint and not self._was_painted:
+            self._was_painted = True
+            # This event paints the window alone; its parts are painted before the event loop runs again.
+            QTimer.singleShot(0, self.painted.emit)
+        return done
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
+
+
+def _first_focusable(part: QWidget) -> QWidget:
+    """The first widget inside that takes the keyboard, or the part itself."""
+    inside = (widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return next(inside, part)
+
+
+def _column(parent: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(parent)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return column

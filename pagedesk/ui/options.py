@@ -1,0 +1,49 @@
+"""What the command line asks of the window, as a plain value; stdlib only, so that it is read before Qt is.
+
+Where there is no display, the chat in the terminal takes over with the same model.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pagedesk.protocol import DType
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOptions:
+    """How to start.
+
+    Attributes:
+        model: A GGUF file or model folder; None: the starter model.
+        dtype: Number format of weights and cache.
+        scheme: `dark` or `light`; None: what the desktop asks for.
+        startup_report: Tell on stdout how long the first paint and the engine took.
+    """
+
+    model: Path | None = None
+    dtype: DType = DType.AUTO
+    scheme: str | None = None
+    startup_report: bool = False
+
+    def chat_arguments(self) -> list[str]:
+        """The command line of a chat in the terminal with the same model."""
+        model = ["--model", str(self.model)] if self.model else []
+        return ["chat", *model, "--dtype", self.dtype.value]
+
+
+def parse_options(argv: Sequence[str]) -> WindowOptions:
+    """Read the arguments after the program's name; ends the program with a usage line if they are wrong."""
+    parser = argparse.ArgumentParser(
+        prog="pagedesk",
+        description="Open the window. Commands: chat, models, bench, selftest (pagedesk COMMAND --help).",
+    )
+    parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file or a model folder")
+    parser.add_argument("--dtype", type=DType, choices=list(DType), default=DType.AUTO, help="number format")
+    parser.add_argument("--scheme", choices=["dark", "light"], help="colours; what the desktop asks for if left out")
+    parser.add_argument("--startup-report", action="store_true", help="print how long the start took")
+    parsed = parser.parse_args(argv)
+    return WindowOptions(parsed.model, parsed.dtype, parsed.scheme, parsed.startup_report)

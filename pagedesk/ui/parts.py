@@ -1,0 +1,23 @@
+"""Small widgets under the names that the style sheet knows them by.
+
+GUI thread.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+
+def label(parent: QWidget, name: str, text: str = "") -> QLabel:
+    """A line of text; `name` is `secondary` or `muted`."""
+    made = QLabel(text, parent)
+    made.setObjectName(name)
+    return made
+
+
+def icon_button(parent: QWidget, name: str, size: int) -> QToolButton:
+    """A square button for an icon."""
+    made = QToolButton(parent)
+    made.setObjectName(name)
+    made.setFixedSize(size, size)
+    return made

@@ -1,0 +1,219 @@
+"""The window as a whole: what it shows of the engine, its panes, its keys."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from pagedesk.protocol import EnginePhase, EngineStatus, LoadFailed, LoadModel, Waiting
+from pagedesk.ui.style import apply_theme
+from pagedesk.ui.theme import Scheme, Theme
+from tests.helpers.fake_engine import model_ready, snapshot
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+ALT = Qt.KeyboardModifier.AltModifier
+FAILURE = LoadFailed("/models/large.gguf", "It needs 17.2 GB and the budget is 8.3 GB.", "Choose a smaller one.")
+
+
+def press(qtbot, desk, key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    qtbot.keyClick(QApplication.focusWidget() or desk.window, key, modifiers)
+
+
+def test_the_first_start_opens_two_panes_and_the_caret_is_in_the_first(desk):
+    assert len(desk.window.panes.panes) == 2
+    assert QApplication.focusWidget() is desk.pane(0).composer.edit
+
+
+def test_an_empty_chat_says_what_the_model_does(desk):
+    starter = desk.application.state.starter
+    seen = [desk.pane().heading.title.text()]
+    desk.say(model_ready(str(starter)), EngineStatus(EnginePhase.READY))
+    seen.append(desk.pane().heading.title.text())
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    seen.append(desk.pane().heading.title.text())
+    assert seen == [
+        "Starter model is loading: you can ask already",
+        "Starter model is ready: ask something",
+        "No model is loaded",
+    ]
+
+
+def test_a_suggestion_is_asked_at_once(desk):
+    desk.pane().suggestions.chosen.emit("Explain how a lighthouse lens works")
+    assert desk.engine.submits()[0].messages[0].text == "Explain how a lighthouse lens works"
+    assert not desk.pane().suggestions.isVisible()
+
+
+def test_one_can_ask_while_the_model_loads(desk):
+    desk.say(EngineStatus(EnginePhase.LOADING, "weights", 43, 100))
+    desk.ask("early")
+    assert isinstance(desk.engine.sent[0], LoadModel)
+    assert desk.engine.submits()[0].messages[0].text == "early"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (EngineStatus(EnginePhase.STARTING), "Starting the engine"),
+        (EngineStatus(EnginePhase.LOADING, "weights", 43, 100), "Loading weights 43 %"),
+        (EngineStatus(EnginePhase.LOADING, "something new"), "Loading the model"),
+        (EngineStatus(EnginePhase.READY), "Ready"),
+        (EngineStatus(EnginePhase.EMPTY), "Loading the model"),
+        (EngineStatus(EnginePhase.STOPPED), "The engine has ended"),
+    ],
+)
+def test_the_status_line_says_what_the_engine_does(desk, status, text):
+    desk.say(status)
+    assert desk.window.status.texts[0] == text
+
+
+def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_way(desk):
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    assert desk.window.status.texts == ["No model loaded"]
+
+
+def test_the_status_line_shows_the_counters_of_the_newest_snapshot(desk):
+    desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b", num_waiting=1))
+    assert desk.window.status.texts == ["Ready", "2 chats running, 1 waits", "Step 12.8 ms", "Cache hits 91 %"]
+
+
+def test_a_snapshot_reaches_the_gauge(desk):
+    desk.say(snapshot("a", "b"))
+    assert 20 in desk.window.gauge.figures().values()
+
+
+def test_the_picker_names_the_model(desk):
+    desk.say(model_ready())
+    assert desk.window.top_bar.picker.accessibleName() == "Model: Small 1B Q4_1 98 MB"
+
+
+def test_another_model_is_asked_for_by_the_picker(desk):
+    desk.window.top_bar.picker.path_chosen.emit(Path("/models/other.gguf"))
+    assert desk.engine.sent[-1] == LoadModel("/models/other.gguf")
+
+
+def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
+    desk.ask("kept")
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    assert desk.window.notice.isVisible()
+    assert desk.window.notice.title.text() == "large.gguf did not load"
+    assert desk.window.notice.text.text() == "It needs 17.2 GB and the budget is 8.3 GB. Choose a smaller one."
+    assert desk.pane().conversation.messages[0].text == "kept"
+    desk.window.notice.close_button.click()
+    assert not desk.window.notice.isVisible()
+
+
+def test_a_notice_shows_tags_of_a_file_name_as_text(desk):
+    desk.say(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
+    assert desk.window.notice.text.textFormat() is Qt.TextFormat.PlainText
+    assert desk.window.notice.title.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_control_n_makes_a_fresh_chat_in_the_pane_in_use(desk, qtbot):
+    desk.ask("one")
+    press(qtbot, desk, Qt.Key.Key_N, CONTROL)
+    assert len(desk.window.panes.panes) == 2
+    assert desk.pane(0).conversation.messages == []
+    assert len(desk.controller.chats()) == 3
+
+
+def test_control_n_in_a_blank_chat_makes_no_second_one(desk, qtbot):
+    press(qtbot, desk, Qt.Key.Key_N, CONTROL)
+    assert len(desk.controller.chats()) == 2
+
+
+def test_control_backslash_opens_a_pane_beside(desk, qtbot):
+    press(qtbot, desk, Qt.Key.Key_Backslash, CONTROL)
+    assert len(desk.window.panes.panes) == 3
+    assert QApplication.focusWidget() is desk.pane(2).composer.edit
+
+
+def test_control_w_closes_panes_but_never_the_last(desk, qtbot):
+    for _ in range(3):
+        press(qtbot, desk, Qt.Key.Key_W, CONTROL)
+    assert len(desk.window.panes.panes) == 1
+
+
+def test_closing_a_pane_with_a_blank_chat_leaves_no_row(desk):
+    desk.window.panes.close_pane(desk.pane(1))
+    assert len(desk.controller.chats()) == 1
+
+
+@pytest.mark.parametrize(("key", "part"), [(Qt.Key.Key_B, "sidebar"), (Qt.Key.Key_M, "gauge")])
+def test_a_key_folds_a_side_and_brings_it_back(desk, qtbot, key, part):
+    seen = []
+    for _ in range(2):
+        press(qtbot, desk, key, CONTROL)
+        seen.append(getattr(desk.window, part).isVisible())
+    assert seen == [False, True]
+
+
+def test_alt_and_a_digit_go_to_a_pane(desk, qtbot):
+    press(qtbot, desk, Qt.Key.Key_2, ALT)
+    assert QApplication.focusWidget() is desk.pane(1).composer.edit
+    press(qtbot, desk, Qt.Key.Key_9, ALT)
+    assert QApplication.focusWidget() is desk.pane(1).composer.edit
+
+
+def test_f6_goes_around_the_parts_of_the_window(desk, qtbot):
+    press(qtbot, desk, Qt.Key.Key_F6)
+    press(qtbot, desk, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is desk.window.sidebar.list
+    press(qtbot, desk, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is desk.pane(0).composer.edit
+
+
+def test_control_k_searches_by_title(desk, qtbot):
+    desk.ask("Lighthouse lens", 0)
+    desk.ask("Save files", 1)
+    press(qtbot, desk, Qt.Key.Key_K, CONTROL)
+    qtbot.keyClicks(desk.window.sidebar.search, "light")
+    assert [row.title for row in desk.window.sidebar.rows()] == ["Lighthouse lens"]
+    press(qtbot, desk, Qt.Key.Key_Return)
+    assert desk.window.panes.focused is desk.pane(0)
+
+
+def test_a_row_of_the_list_tells_that_its_chat_waits(desk):
+    request_id = desk.ask("one")
+    desk.say(Waiting(request_id, 40, 12))
+    row = next(row for row in desk.window.sidebar.rows() if row.title == "one")
+    assert row.state_text == "waiting"
+
+
+def test_a_chat_with_blocks_is_told_apart_in_the_list(desk):
+    chat_id = desk.pane().conversation.chat_id
+    desk.say(snapshot(chat_id))
+    assert {row.chat_id for row in desk.window.sidebar.rows() if row.has_blocks} == {chat_id}
+
+
+def test_a_narrow_window_folds_the_gauge_and_then_the_list(desk, qtbot):
+    desk.window.resize(900, 600)
+    qtbot.waitUntil(lambda: not desk.window.gauge.isVisible())
+    desk.window.resize(720, 600)
+    qtbot.waitUntil(lambda: not desk.window.sidebar.isVisible())
+    desk.window.resize(1600, 600)
+    qtbot.waitUntil(lambda: desk.window.gauge.isVisible() and desk.window.sidebar.isVisible())
+
+
+def test_more_panes_than_fit_all_stay_in_sight(desk, qtbot):
+    for _ in range(3):
+        desk.window._split()
+    desk.window.resize(720, 600)
+    last = desk.pane(4)
+    qtbot.waitUntil(lambda: last.mapTo(desk.window, last.rect().topRight()).x() < 720)
+
+
+def test_every_button_without_a_word_has_a_name_for_screen_readers(desk):
+    buttons = desk.window.findChildren(QToolButton)
+    own = [button for button in buttons if button.objectName() and not button.objectName().startswith("qt_")]
+    assert len(own) > 6
+    assert [button.objectName() for button in own if not button.accessibleName()] == []
+
+
+def test_the_colours_change_while_it_runs(desk, qtbot):
+    before = desk.window.grab().toImage().pixelColor(600, 300)
+    light = Theme(Scheme.LIGHT)
+    apply_theme(QApplication.instance(), light)
+    desk.window.set_theme(light)
+    qtbot.waitUntil(lambda: desk.window.grab().toImage().pixelColor(600, 300) != before)

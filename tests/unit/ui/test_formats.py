@@ -1,0 +1,23 @@
+import pytest
+
+from pagedesk.ui.formats import age, count, file_size, speed
+
+NOW = 1_764_400_000.0
+
+
+def test_thousands_have_a_comma():
+    assert count(2112) == "2,112"
+
+
+@pytest.mark.parametrize(("size", "text"), [(98_362_432, "98 MB"), (4_900_000_000, "4.9 GB")])
+def test_file_sizes_are_decimal(size, text):
+    assert file_size(size) == text
+
+
+def test_a_speed_has_one_decimal():
+    assert speed(72) == "72.0 tok/s"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "just now"), (59, "just now"), (190, "3 min ago")])
+def test_an_age_is_told_in_words(seconds, text):
+    assert age(NOW - seconds, NOW) == text
