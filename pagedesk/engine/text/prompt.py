@@ -36,6 +36,11 @@ class PromptBuilder:
         """Whether the text of a reply begins with a space that only its first token's spelling brings."""
         return self._tokenizer.vocabulary.adds_space_prefix
 
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """The tokens that end a reply."""
+        return self._tokenizer.vocabulary.stop_ids
+
     def raw(self, messages: Sequence[Message]) -> list[int]:
         """The messages' text as it is, one after the other; control tokens that it spells are control tokens."""
         return self._tokenizer.encode(self._tokenizer.split("".join(message.text for message in messages)))
