@@ -47,10 +47,9 @@ def test_four_chats_at_once_give_exactly_the_text_that_each_gives_alone(engine: 
     assert {name: text_of(events, name) for name in QUESTIONS} == alone
 
 
-def test_chats_that_lose_their_turn_give_the_same_text(engine: Engine, alone: dict[str, str]) -> None:
-    small = load_engine(
-        EngineConfig(starter_model(), dtype=DType.FLOAT32, device="cpu", num_blocks=18), lambda *_progress: None
-    )
+def test_chats_that_lose_their_turn_give_the_same_text(alone: dict[str, str]) -> None:
+    config = EngineConfig(starter_model(), dtype=DType.FLOAT32, device="cpu", num_blocks=18)
+    small = load_engine(config, lambda _stage, _done, _total: None)
     for name, question in QUESTIONS.items():
         small.add(submit(name, question, chat=name, max_tokens=NUM_TOKENS, temperature=0.8, seed=11))
     events = run(small)

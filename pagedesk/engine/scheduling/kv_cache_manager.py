@@ -81,16 +81,17 @@ class KVCacheManager:
         Returns:
             False if there are too few blocks; then nothing has changed.
         """
-        num_new = self.blocks_for(sequence.num_computed_tokens + num_tokens) - len(sequence.table)
+        num_new = max(self.blocks_for(sequence.num_computed_tokens + num_tokens) - len(sequence.table), 0)
         first = sequence.num_computed_tokens // self._block_size
         must_copy = first < len(sequence.table) and sequence.table[first].ref_count > 1
-        if max(num_new, 0) + must_copy > self.pool.num_available:
+        if num_new + must_copy > self.pool.num_available:
             return False
         if must_copy:
             self._copy_on_write(sequence, first)
         elif first < len(sequence.table) and sequence.table[first].key is not None:
             self.pool.unname(sequence.table[first])
-        sequence.table.extend(self.pool.take(sequence.chat_id) for _ in range(num_new))
+        if num_new:
+            sequence.table.extend(self.pool.take(sequence.chat_id) for _ in range(num_new))
         return True
 
     def commit(self, sequence: Sequence) -> None:
@@ -99,6 +100,8 @@ class KVCacheManager:
         If another block has that key already, the sequence goes on with that one and gives its own back.
         """
         num_full = sequence.num_computed_tokens // self._block_size
+        if num_full == sequence.num_keyed_blocks:
+            return
         keys = sequence.keys(num_full, self._block_size, self._root_key)
         for index in range(sequence.num_keyed_blocks, num_full):
             self._commit_block(sequence, index, keys[index])
