@@ -124,7 +124,7 @@ class Engine:
         """Compute one step; a fault in it ends the requests that it belongs to and no other."""
         began_s = self._clock()
         try:
-            events = self._step()
+            events = self._step(began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, the engine must go on
             _log.exception("the scheduler lost its way; all requests end and the cache is emptied")
             events = self._start_over(error)
@@ -169,18 +169,18 @@ class Engine:
         self._model.runner.close()
         return events
 
-    def _step(self) -> list[Event]:
+    def _step(self, began_s: float) -> list[Event]:
         plan = self._scheduler.schedule()
         try:
             result = self._model.runner.run(plan)
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to this step alone
             _log.exception("a step failed")
             return self._fail(self._scheduler.fail(plan), _describe(error))
-        return self._events(self._scheduler.update(plan, result))
+        return self._events(self._scheduler.update(plan, result), began_s)
 
-    def _events(self, outcome: StepOutcome) -> list[Event]:
+    def _events(self, outcome: StepOutcome, began_s: float) -> list[Event]:
         now_s = self._clock()
-        events: list[Event] = [self._started(request, now_s) for request in outcome.started]
+        events: list[Event] = [self._started(request, began_s) for request in outcome.started]
         events += [
             Waiting(wait.request.spec.request_id, wait.needed_blocks, wait.available_blocks) for wait in outcome.waiting
         ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+from pagedesk.engine.batch import SequenceSlice
 from pagedesk.engine.errors import InvalidRequestError, TemplateError
 from pagedesk.protocol import (
     BlockState,
@@ -20,6 +22,7 @@ from pagedesk.protocol import (
     Submit,
     TextDelta,
     TextPart,
+    Timings,
     Usage,
     Waiting,
 )
@@ -44,11 +47,21 @@ def test_usage_tells_prompt_cached_and_new_tokens() -> None:
     assert finished.usage == Usage(prompt_tokens, (prompt_tokens - 1) // 4 * 4, 6, (prompt_tokens - 1) // 4 * 4)
 
 
-def test_times_add_up_to_the_first_token() -> None:
-    engine, _ = fake_engine()
-    engine.add(submit())
+def test_times_are_those_of_the_steps() -> None:
+    now_s = 100.0
+
+    def next_token(_history: Sequence[int], _part: SequenceSlice) -> int:
+        nonlocal now_s
+        now_s += 0.5
+        return 4 + ord("a")
+
+    engine, _ = fake_engine(next_token=next_token, clock=lambda: now_s)
+    engine.add(submit(max_tokens=5))
+    now_s += 2
     [finished] = of_kind(run(engine), Finished)
-    assert finished.timings.ttft_ms == pytest.approx(finished.timings.wait_ms + finished.timings.prefill_ms)
+    assert finished.timings == Timings(
+        wait_ms=2000.0, prefill_ms=500.0, ttft_ms=2500.0, decode_ms=2000.0, decode_tokens_per_s=2.0
+    )
 
 
 def test_the_stop_token_ends_the_text_and_is_among_the_ids() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,11 +56,12 @@ def fake_engine(
     next_token: Callable[[Sequence[int], SequenceSlice], int] = letter,
     template: str | None = None,
     config: EngineConfig | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Engine, FakeRunner]:
     runner = FakeRunner(num_blocks, BLOCK, next_token)
     metadata = byte_level_metadata() if template is None else byte_level_metadata(template)
     config = config or EngineConfig(Path("tiny.gguf"), block_size=BLOCK)
-    return Engine(FakeModel(runner, num_blocks), prompt_builder(metadata), config), runner  # type: ignore[arg-type]
+    return Engine(FakeModel(runner, num_blocks), prompt_builder(metadata), config, clock), runner  # type: ignore[arg-type]
 
 
 def submit(
