@@ -1,0 +1,75 @@
+"""A sequence: one run of tokens that is being computed.
+
+Engine thread only. A prompt and one answer; `num_computed_tokens` chases `num_tokens`, and that difference alone says
+what a step may compute: a whole prompt, its rest, or the one token that was generated last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Run
+from enum import Enum, auto
+
+from typing_extensions import override
+
+from pagedesk.engine.scheduling.block_table import BlockTable
+from pagedesk.engine.scheduling.prefix_cache import block_key
+
+
+class SequenceState(Enum):
+    """Where a sequence is: UNBORN until its prompt was computed by the first one of its request."""
+
+    UNBORN = auto()
+    WAITING = auto()
+    RUNNING = auto()
+    ENDED = auto()
+
+
+class Sequence:
+    """One answer to a request, and the prompt before it.
+
+    Attributes:
+        sequence_id: Its name in plans and results.
+        chat_id: Whose blocks it holds.
+        token_ids: Prompt, then what was generated.
+        num_prompt_tokens: How many of them are the prompt.
+        num_computed_tokens: How many of them are in the cache.
+        num_keyed_blocks: How many of its blocks are full and have their key.
+        table: Its blocks.
+    """
+
+    def __init__(self, sequence_id: int, chat_id: str, prompt_ids: Run[int]) -> None:
+        self.sequence_id = sequence_id
+        self.chat_id = chat_id
+        self.token_ids = list(prompt_ids)
+        self.num_prompt_tokens = len(self.token_ids)
+        self.num_computed_tokens = 0
+        self.num_keyed_blocks = 0
+        self.table = BlockTable()
+        self.state = SequenceState.UNBORN
+        self._keys: list[bytes] = []
+
+    @property
+    def num_tokens(self) -> int:
+        """Prompt and generated tokens."""
+        return len(self.token_ids)
+
+    @property
+    def num_generated_tokens(self) -> int:
+        """Tokens of the answer so far."""
+        return len(self.token_ids) - self.num_prompt_tokens
+
+    @property
+    def num_uncomputed_tokens(self) -> int:
+        """Tokens that are not in the cache yet."""
+        return len(self.token_ids) - self.num_computed_tokens
+
+    def keys(self, num_blocks: int, block_size: int, root: bytes) -> list[bytes]:
+        """The keys of its first full blocks, each computed once in its life."""
+        for index in range(len(self._keys), num_blocks):
+            parent = self._keys[-1] if self._keys else root
+            self._keys.append(block_key(parent, self.token_ids[index * block_size : (index + 1) * block_size]))
+        return self._keys[:num_blocks]
+
+    @override
+    def __repr__(self) -> str:
+        return f"Sequence({self.sequence_id}, {self.num_computed_tokens}/{self.num_tokens}, {self.state.name})"

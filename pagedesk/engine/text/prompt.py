@@ -1,0 +1,125 @@
+"""From the messages of a chat to the ids of a prompt.
+
+Engine thread only. Two promises: text in a message stays text, whatever control token it spells; and a reply that the
+model generated goes in with the ids that it had, so that the cache of the last turn still holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
+from pagedesk.engine.text.detokenizer import decode, token_bytes
+from pagedesk.engine.text.history import reconcile
+from pagedesk.engine.text.tokenizer import Tokenizer
+from pagedesk.protocol import Message, Role
+
+_PRIVATE_USE = range(0xE000, 0xF8FF)
+
+
+class PromptBuilder:
+    """Builds prompts for one model.
+
+    Attributes:
+        table: The bytes of each token, for detokenizers.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, template: ChatTemplate) -> None:
+        self.table = token_bytes(tokenizer.vocabulary)
+        self._tokenizer = tokenizer
+        self._template = template
+
+    @property
+    def strips_space(self) -> bool:
+        """Whether the text of a reply begins with a space that only its first token's spelling brings."""
+        return self._tokenizer.vocabulary.adds_space_prefix
+
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """The tokens that end a reply."""
+        return self._tokenizer.vocabulary.stop_ids
+
+    def raw(self, messages: Sequence[Message]) -> list[int]:
+        """The messages' text as it is, one after the other; control tokens that it spells are control tokens."""
+        return self._tokenizer.encode(self._tokenizer.split("".join(message.text for message in messages)))
+
+    def chat(self, messages: Sequence[Message], now: datetime) -> list[int]:
+        """The messages through the chat template.
+
+        Raises:
+            TemplateError: The template fails, or refuses these messages in every form.
+        """
+        try:
+            return self._render(messages, now)
+        except RefusedError:
+            changed = reconcile(messages)
+            if changed == list(messages):
+                raise
+            return self._render(changed, now)
+
+    def _render(self, messages: Sequence[Message], now: datetime) -> list[int]:
+        marks = _Marks(messages, self._template.source)
+        replies = {index: ids for index, message in enumerate(messages) if (ids := self._own_ids(message))}
+        while True:
+            contents = [self._guarded(message.text, marks.guard) for message in messages]
+            marked = [marks.around(i, text) if i in replies else text for i, text in enumerate(contents)]
+            rendered = self._template.render(
+                [{"role": m.role.value, "content": text} for m, text in zip(messages, marked, strict=True)], now
+            )
+            kept = marks.unharmed(rendered, contents)
+            if kept >= replies.keys():
+                return self._encode(rendered, marks, replies)
+            # The template rewrites these replies (drops the thinking, say): they go in as it wants them.
+            replies = {index: ids for index, ids in replies.items() if index in kept}
+
+    def _own_ids(self, message: Message) -> tuple[int, ...]:
+        """The ids of a reply, without the end that the template writes; none if they are not those of its text."""
+        if message.role is not Role.ASSISTANT or not message.token_ids:
+            return ()
+        ids = list(message.token_ids)
+        while ids and ids[-1] in self._tokenizer.vocabulary.stop_ids:
+            ids.pop()
+        is_same = decode(self.table, ids, strip_space=self.strips_space) == message.text
+        return tuple(ids) if is_same else ()
+
+    def _guarded(self, text: str, guard: str) -> str:
+        pattern = self._tokenizer.vocabulary.control_pattern
+        return pattern.sub(lambda match: "".join(letter + guard for letter in match[0]), text)
+
+    def _encode(self, rendered: str, marks: _Marks, replies: Mapping[int, tuple[int, ...]]) -> list[int]:
+        pieces: list[str | int] = []
+        for piece in self._tokenizer.split(rendered):
+            pieces.extend([piece] if isinstance(piece, int) else self._insert_replies(piece, marks, replies))
+        return self._tokenizer.encode(pieces)
+
+    def _insert_replies(self, piece: str, marks: _Marks, replies: Mapping[int, tuple[int, ...]]) -> list[str | int]:
+        result: list[str | int] = []
+        end = 0
+        for match in marks.pattern.finditer(piece):
+            ids = replies[int(match[1])]
+            before = piece[end : match.start()].replace(marks.guard, "")
+            if before.endswith(" ") and self.table[ids[0]].startswith(b" "):
+                before = before[:-1]
+            result.extend([before, *ids])
+            end = match.end()
+        return [part for part in [*result, piece[end:].replace(marks.guard, "")] if part != ""]
+
+
+class _Marks:
+    """Three letters that occur nowhere in a chat: one to break up spellings, two to enclose replies."""
+
+    def __init__(self, messages: Sequence[Message], source: str) -> None:
+        used = set(source).union(*(message.text for message in messages))
+        free = (chr(code) for code in _PRIVATE_USE if chr(code) not in used)
+        self.guard, self._open, self._close = next(free), next(free), next(free)
+        self.pattern = re.compile(f"{self._open}([0-9]+){self._close}(.*?){self._open}\\1{self._close}", re.DOTALL)
+
+    def around(self, index: int, text: str) -> str:
+        mark = f"{self._open}{index}{self._close}"
+        return f"{mark}{text}{mark}"
+
+    def unharmed(self, rendered: str, contents: Sequence[str]) -> set[int]:
+        """The replies that stand in the rendered text as they are in the chat."""
+        return {int(m[1]) for m in self.pattern.finditer(rendered) if m[2] == contents[int(m[1])]}

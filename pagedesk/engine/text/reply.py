@@ -1,0 +1,76 @@
+"""One answer as it is written: its text, its tokens and its moments.
+
+Engine thread only.
+"""
+
+from __future__ import annotations
+
+from pagedesk.engine.text.detokenizer import Detokenizer
+from pagedesk.protocol import Event, Finished, FinishReason, TextDelta, Timings, Usage
+
+
+class Reply:
+    """Turns the tokens of one answer into events.
+
+    Args:
+        request_id: Whose answer it is.
+        answer_index: Which of its answers.
+        prompt_tokens: Length of the prompt.
+        detokenizer: Fresh, for this answer alone.
+        arrived_s: When the request came in, by the engine's clock.
+    """
+
+    def __init__(
+        self, request_id: str, answer_index: int, prompt_tokens: int, detokenizer: Detokenizer, arrived_s: float
+    ) -> None:
+        self._request_id = request_id
+        self._answer_index = answer_index
+        self._prompt_tokens = prompt_tokens
+        self._detokenizer = detokenizer
+        self._arrived_s = arrived_s
+        self._started_s: float | None = None
+        self._first_s: float | None = None
+        self._last_s: float | None = None
+        self._cached_tokens = 0
+        self._num_tokens = 0
+
+    def start(self, now_s: float, cached_tokens: int) -> None:
+        """The request got its turn."""
+        self._started_s = now_s
+        self._cached_tokens = cached_tokens
+
+    def add(self, token_id: int, now_s: float, reason: FinishReason | None) -> list[Event]:
+        """The answer got a token, its last one if there is a reason."""
+        self._num_tokens += 1
+        self._first_s = now_s if self._first_s is None else self._first_s
+        self._last_s = now_s
+        text = self._detokenizer.add(token_id)
+        if reason is None:
+            return [self._delta(text, (token_id,))]
+        return [self._delta(text + self._detokenizer.flush(), (token_id,)), self._finished(reason, now_s)]
+
+    def end(self, now_s: float, reason: FinishReason) -> list[Event]:
+        """The answer ends without a further token."""
+        rest = self._detokenizer.flush()
+        return [*([self._delta(rest, ())] if rest else []), self._finished(reason, now_s)]
+
+    def _delta(self, text: str, token_ids: tuple[int, ...]) -> TextDelta:
+        return TextDelta(self._request_id, self._answer_index, text, token_ids)
+
+    def _finished(self, reason: FinishReason, now_s: float) -> Finished:
+        usage = Usage(self._prompt_tokens, self._cached_tokens, self._num_tokens, self._cached_tokens)
+        return Finished(self._request_id, self._answer_index, reason, usage, self._timings(now_s))
+
+    def _timings(self, now_s: float) -> Timings:
+        """What did not happen yet is taken to happen now, so that an answer that was cut off has true times."""
+        started = now_s if self._started_s is None else self._started_s
+        first = now_s if self._first_s is None else self._first_s
+        decode_s = 0.0 if self._last_s is None else self._last_s - first
+        rate = (self._num_tokens - 1) / decode_s if self._num_tokens > 1 and decode_s > 0 else 0.0
+        return Timings(
+            wait_ms=1e3 * (started - self._arrived_s),
+            prefill_ms=1e3 * (first - started),
+            ttft_ms=1e3 * (first - self._arrived_s),
+            decode_ms=1e3 * decode_s,
+            decode_tokens_per_s=rate,
+        )

@@ -1,0 +1,256 @@
+"""The thread that the engine lives on: commands in, events out, messages only.
+
+`send` may be called from any thread and never waits; everything else happens on the engine's own thread, which drains
+its commands between two steps and sleeps on them when there is nothing to compute. torch is imported there, with the
+first model. Nothing that a command or a model does ends the thread, except `Shutdown`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from pagedesk.engine.config import EngineConfig
+from pagedesk.protocol import (
+    Cancel,
+    Command,
+    EnginePhase,
+    EngineStatus,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    LoadFailed,
+    LoadModel,
+    ModelReady,
+    SetFocus,
+    Shutdown,
+    Submit,
+    Timings,
+    Usage,
+)
+from pagedesk.system.errors import UserError
+
+if TYPE_CHECKING:
+    from pagedesk.engine.engine import Engine
+
+SNAPSHOT_INTERVAL_S = 0.1
+
+_log = logging.getLogger(__name__)
+
+
+class EngineThread:
+    """A running engine, seen from outside.
+
+    Args:
+        publish: Takes each event, on the engine's thread; must not block.
+    """
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self._commands: SimpleQueue[Command] = SimpleQueue()
+        self._thread = threading.Thread(target=_Loop(self._commands, publish).run, name="engine", daemon=True)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the thread; no model is loaded yet."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Hand over a command."""
+        self._commands.put(command)
+
+    def stop(self, timeout_s: float) -> bool:
+        """Send `Shutdown` and wait for the end of the thread; True if it ended in time."""
+        self.send(Shutdown())
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+
+class _Interrupted(BaseException):
+    """Raised inside a load that nobody wants any more."""
+
+
+class _Loop:
+    """What runs on the engine's thread."""
+
+    def __init__(self, commands: SimpleQueue[Command], publish: Callable[[Event], None]) -> None:
+        self._commands = commands
+        self._publish = publish
+        self._backlog: deque[Command] = deque()
+        self._engine: Engine | None = None
+        self._focus: str | None = None
+        self._is_ending = False
+        self._snapshot_due_s = 0.0
+
+    def run(self) -> None:
+        self._publish(EngineStatus(EnginePhase.STARTING))
+        self._publish(EngineStatus(EnginePhase.EMPTY))
+        while not self._is_ending:
+            command = self._next_command()
+            if command is None:
+                self._step()
+            else:
+                self._obey(command)
+        self._end()
+
+    @property
+    def _has_work(self) -> bool:
+        return self._engine is not None and self._engine.has_work
+
+    def _next_command(self) -> Command | None:
+        """The next command, or None if there is none and a step to compute instead."""
+        if self._backlog:
+            return self._backlog.popleft()
+        try:
+            return self._commands.get(block=not self._has_work)
+        except Empty:
+            return None
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case LoadModel():
+                self._load(command)
+            case Submit():
+                self._submit(command)
+            case Cancel(request_id):
+                self._cancel(request_id)
+            case SetFocus(chat_id):
+                self._set_focus(chat_id)
+            case Shutdown():
+                self._is_ending = True
+
+    def _step(self) -> None:
+        assert self._engine is not None
+        self._publish_all(self._engine.step())
+        if not self._engine.has_work or time.monotonic() >= self._snapshot_due_s:
+            self._publish_snapshot(self._engine)
+
+    # Requests.
+
+    def _submit(self, submit: Submit) -> None:
+        if self._engine is None:
+            self._fail(submit, "No model is loaded.", "Choose a model, then send the message again.")
+            return
+        try:
+            self._engine.add(submit)
+        except UserError as error:
+            self._fail(submit, error.cause, error.advice)
+        except Exception as error:  # noqa: BLE001 - one request must not end the thread
+            _log.exception("request %s failed", submit.request_id)
+            self._fail(submit, f"The request could not be read ({type(error).__name__}: {error}).", "Send it again.")
+
+    def _fail(self, submit: Submit, cause: str, advice: str) -> None:
+        self._publish(Failed(submit.request_id, cause, advice))
+
+    def _cancel(self, request_id: str) -> None:
+        if self._engine is None:
+            return
+        self._publish_all(self._engine.cancel(request_id))
+        if not self._engine.has_work:
+            self._publish_snapshot(self._engine)
+
+    def _set_focus(self, chat_id: str | None) -> None:
+        self._focus = chat_id
+        if self._engine is not None:
+            self._engine.set_focus(chat_id)
+
+    # Models.
+
+    def _load(self, command: LoadModel) -> None:
+        self._close_engine()
+        try:
+            engine = self._load_engine(command)
+        except _Interrupted:
+            self._bring_forward()
+        except UserError as error:
+            self._report_failed_load(command, error.cause, error.advice)
+        except Exception as error:  # noqa: BLE001 - no file may end the thread
+            _log.exception("loading failed")
+            self._report_failed_load(command, *_explain(command, error))
+        else:
+            self._engine = engine
+            engine.set_focus(self._focus)
+            self._publish(ModelReady(engine.info, engine.memory))
+            self._publish(EngineStatus(EnginePhase.READY))
+            self._publish_snapshot(engine)
+
+    def _load_engine(self, command: LoadModel) -> Engine:
+        self._on_progress("engine", 0, 0)
+        from pagedesk.engine.engine import load_engine  # noqa: PLC0415 - only here, so the window paints first
+
+        config = EngineConfig(
+            model_path=Path(command.path),
+            dtype=command.dtype,
+            budget_bytes=command.budget_bytes,
+            num_blocks=command.num_blocks,
+            max_model_len=command.max_model_len,
+        )
+        return load_engine(config, self._on_progress)
+
+    def _on_progress(self, stage: str, done: int, total: int) -> None:
+        while not self._commands.empty():
+            self._backlog.append(self._commands.get())
+        if any(isinstance(command, Shutdown | LoadModel) for command in self._backlog):
+            raise _Interrupted
+        self._publish(EngineStatus(EnginePhase.LOADING, stage, done, total))
+
+    def _bring_forward(self) -> None:
+        """Let what ended a load come next: the end, or the newest model; requests wait for that model."""
+        urgent = [command for command in self._backlog if isinstance(command, Shutdown | LoadModel)]
+        others = [command for command in self._backlog if not isinstance(command, Shutdown | LoadModel)]
+        ends = [command for command in urgent if isinstance(command, Shutdown)]
+        self._backlog = deque([*(ends[:1] or urgent[-1:]), *others])
+
+    def _report_failed_load(self, command: LoadModel, cause: str, advice: str) -> None:
+        self._publish(LoadFailed(command.path, cause, advice))
+        self._publish(EngineStatus(EnginePhase.EMPTY))
+
+    def _close_engine(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            self._publish_all(engine.close())
+
+    # Telling.
+
+    def _publish_all(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._publish(event)
+
+    def _publish_snapshot(self, engine: Engine) -> None:
+        self._publish(engine.snapshot())
+        self._snapshot_due_s = time.monotonic() + SNAPSHOT_INTERVAL_S
+
+    def _end(self) -> None:
+        self._close_engine()
+        while not self._commands.empty():
+            self._backlog.append(self._commands.get())
+        for command in self._backlog:
+            if isinstance(command, Submit):
+                self._publish_all(_never_begun(command))
+        self._publish(EngineStatus(EnginePhase.STOPPED))
+
+
+def _never_begun(submit: Submit) -> Iterable[Finished]:
+    for index in range(submit.num_answers):
+        usage, timings = Usage(0, 0, 0, 0), Timings(0.0, 0.0, 0.0, 0.0, 0.0)
+        yield Finished(submit.request_id, index, FinishReason.CANCELLED, usage, timings)
+
+
+def _explain(command: LoadModel, error: Exception) -> tuple[str, str]:
+    """Cause and advice for an error that the loader did not foresee."""
+    name = Path(command.path).name
+    if isinstance(error, MemoryError) or "memory" in str(error).lower():
+        return f"There is not enough free memory to load {name}.", "Close other programs, or choose a smaller model."
+    cause = f"{name} could not be loaded ({type(error).__name__}: {error})."
+    return cause, "Choose another file; if this one works elsewhere, please report it with the log."

@@ -1,0 +1,235 @@
+"""The engine's thread: loads, serves, refuses and always ends when it is told to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pagedesk.engine import engine as engine_module
+from pagedesk.engine.config import EngineConfig
+from pagedesk.engine.engine import Engine
+from pagedesk.engine.errors import ModelFileError
+from pagedesk.engine.thread import EngineThread
+from pagedesk.protocol import (
+    Cancel,
+    EnginePhase,
+    EngineStatus,
+    Failed,
+    Finished,
+    FinishReason,
+    LoadFailed,
+    LoadModel,
+    ModelReady,
+    PoolSnapshot,
+    SetFocus,
+    Shutdown,
+    TextDelta,
+)
+from tests.helpers.engines import endings, fake_engine, of_kind, submit, text_of
+from tests.helpers.recorder import Recorder
+
+Progress = Callable[[str, int, int], None]
+
+
+class Loader:
+    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, BaseException] = {}
+        self.held: dict[str, threading.Event] = {}
+        self.has_begun = threading.Event()
+        self.configs: list[EngineConfig] = []
+
+    def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
+        path = str(config.model_path)
+        self.configs.append(config)
+        self.has_begun.set()
+        on_progress("weights", 0, 2)
+        while path in self.held and not self.held[path].wait(0.001):
+            on_progress("weights", 1, 2)
+        if path in self.errors:
+            raise self.errors[path]
+        return fake_engine()[0]
+
+
+@pytest.fixture
+def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
+    loader = Loader()
+    monkeypatch.setattr(engine_module, "load_engine", loader)
+    return loader
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def thread(recorder: Recorder, loader: Loader) -> Iterator[EngineThread]:  # noqa: ARG001 - must stand before the thread
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    yield thread
+    assert thread.stop(30)
+
+
+def test_it_starts_empty(thread: EngineThread, recorder: Recorder) -> None:
+    recorder.wait_for_phase(EnginePhase.EMPTY)
+    assert (recorder.phases(), thread.is_alive) == ([EnginePhase.STARTING, EnginePhase.EMPTY], True)
+
+
+def test_loading_tells_its_stages_and_ends_ready(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m", num_blocks=7))
+    recorder.wait_for_phase(EnginePhase.READY)
+    assert recorder.phases()[2:] == [EnginePhase.LOADING, EnginePhase.READY]
+    assert EngineStatus(EnginePhase.LOADING, "weights", 0, 2) in recorder.events
+
+
+def test_the_settings_of_a_load_reach_the_loader(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    thread.send(LoadModel("m", num_blocks=7, max_model_len=99, budget_bytes=5))
+    recorder.wait_for_phase(EnginePhase.READY)
+    [config] = loader.configs
+    assert (config.num_blocks, config.max_model_len, config.budget_bytes) == (7, 99, 5)
+
+
+def test_model_ready_comes_before_the_phase_and_the_first_picture_after_it(
+    thread: EngineThread, recorder: Recorder
+) -> None:
+    thread.send(LoadModel("m"))
+    recorder.wait(PoolSnapshot)
+    assert [type(event) for event in recorder.events[-3:]] == [ModelReady, EngineStatus, PoolSnapshot]
+
+
+def test_a_request_is_answered(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit())
+    recorder.wait(Finished)
+    assert (len(text_of(recorder.events)), len(of_kind(recorder.events, TextDelta))) == (6, 6)
+
+
+def test_a_picture_follows_the_last_step(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit())
+    last = recorder.wait(PoolSnapshot, lambda snapshot: snapshot.generated_tokens == 6)
+    assert (last.num_owned, last.num_running) == (0, 0)
+
+
+def test_a_request_without_a_model_fails_with_a_sentence(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(submit())
+    assert recorder.wait(Failed).cause == "No model is loaded."
+
+
+def test_a_request_waits_while_a_model_loads(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    loader.has_begun.wait()
+    thread.send(submit())
+    loader.held["m"].set()
+    assert recorder.wait(Finished).reason is FinishReason.LENGTH
+
+
+def test_a_refused_request_fails_and_the_next_is_served(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit("bad", temperature=-1.0))
+    thread.send(submit("good"))
+    recorder.wait(Finished)
+    assert endings(recorder.events) == [("bad", "failed"), ("good", "length")]
+
+
+def test_a_cancelled_request_ends(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=None))
+    recorder.wait(TextDelta)
+    thread.send(Cancel("r"))
+    assert recorder.wait(Finished).reason is FinishReason.CANCELLED
+
+
+def test_a_focus_that_is_set_early_is_kept_for_the_model(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(SetFocus("c"))
+    thread.send(LoadModel("m"))
+    thread.send(submit())
+    recorder.wait(Finished)
+    assert endings(recorder.events) == [("r", "length")]
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (ModelFileError("It is no GGUF file.", "Choose another."), "It is no GGUF file."),
+        (MemoryError(), "There is not enough free memory to load m.gguf."),
+        (RuntimeError("CUDA out of memory"), "There is not enough free memory to load m.gguf."),
+        (ValueError("odd"), "m.gguf could not be loaded (ValueError: odd)."),
+    ],
+)
+def test_a_load_that_fails_is_a_sentence_and_the_thread_goes_on(
+    thread: EngineThread, recorder: Recorder, loader: Loader, error: Exception, cause: str
+) -> None:
+    loader.errors["dir/m.gguf"] = error
+    thread.send(LoadModel("dir/m.gguf"))
+    assert recorder.wait(LoadFailed).cause == cause
+    recorder.wait_for_phase(EnginePhase.EMPTY, count=2)
+    thread.send(LoadModel("good"))
+    recorder.wait_for_phase(EnginePhase.READY)
+
+
+def test_a_newer_model_ends_the_load_of_an_older_one(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    loader.held["old"] = threading.Event()
+    thread.send(LoadModel("old"))
+    loader.has_begun.wait()
+    thread.send(submit())
+    thread.send(LoadModel("new"))
+    recorder.wait(Finished)
+    assert [str(config.model_path) for config in loader.configs] == ["old", "new"]
+
+
+def test_a_new_model_cancels_the_requests_of_the_last_one(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=None))
+    recorder.wait(TextDelta)
+    thread.send(LoadModel("n"))
+    recorder.wait_for_phase(EnginePhase.READY, count=2)
+    assert endings(recorder.events) == [("r", "cancelled")]
+
+
+def test_shutdown_cancels_what_runs_and_stops(recorder: Recorder, loader: Loader) -> None:  # noqa: ARG001 - a patch
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=None))
+    recorder.wait(TextDelta)
+    assert thread.stop(30)
+    assert endings(recorder.events) == [("r", "cancelled")]
+    assert recorder.events[-1] == EngineStatus(EnginePhase.STOPPED)
+
+
+def test_shutdown_ends_a_load_and_the_requests_that_wait_for_it(recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    thread.send(LoadModel("m"))
+    loader.has_begun.wait()
+    thread.send(submit(answers=2))
+    assert thread.stop(30)
+    assert endings(recorder.events) == [("r", "cancelled"), ("r", "cancelled")]
+
+
+def test_commands_after_shutdown_are_not_obeyed(recorder: Recorder, loader: Loader) -> None:
+    thread = EngineThread(recorder.publish)
+    thread.send(Shutdown())
+    thread.send(LoadModel("m"))
+    thread.start()
+    assert thread.stop(30)
+    assert loader.configs == []
+
+
+def test_a_thread_that_never_started_can_be_stopped(recorder: Recorder) -> None:
+    assert EngineThread(recorder.publish).stop(0.0)
+
+
+def test_importing_the_thread_imports_neither_torch_nor_transformers() -> None:
+    code = "import sys, pagedesk.engine.thread; print(sorted({'torch', 'transformers', 'jinja2'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,122 @@
+"""Templates of strangers: what they expect is there, what they must not do ends in a sentence."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+
+import pytest
+
+from pagedesk.engine.errors import TemplateError
+from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
+
+NOW = datetime(2026, 11, 29, 12, 0)
+
+
+def render(source: str | None, *turns: tuple[str, str], **special: str) -> str:
+    messages = [{"role": role, "content": content} for role, content in turns or [("user", "hi")]]
+    return ChatTemplate(source, special).render(messages, NOW)
+
+
+def test_without_a_template_it_is_chatml() -> None:
+    assert render(None) == "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_blocks_leave_no_blank_lines() -> None:
+    assert (
+        render("  {% for m in messages %}\n{{ m.content }}\n  {% endfor %}\n", ("user", "a"), ("user", "b")) == "a\nb\n"
+    )
+
+
+def test_special_tokens_have_names() -> None:
+    assert render("{{ bos_token }}!", bos_token="<s>") == "<s>!"
+
+
+def test_loops_can_be_left() -> None:
+    assert render("{% for i in range(9) %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% endfor %}") == "01"
+
+
+def test_json_is_not_escaped_for_html() -> None:
+    assert render("{{ {'a': '<é>'} | tojson }}") == '{"a": "<é>"}'
+
+
+def test_the_date_is_the_one_of_the_chat() -> None:
+    assert render("{{ strftime_now('%d %b %Y') }}") == "29 Nov 2026"
+
+
+def test_a_generation_block_is_its_content() -> None:
+    assert render("{% generation %}x{% endgeneration %}") == "x"
+
+
+def test_a_refusal_carries_the_words_of_the_template() -> None:
+    with pytest.raises(RefusedError, match=r"refuses this chat: System role not supported\."):
+        render("{{ raise_exception('System role not supported') }}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% if %}",
+        "{{ 1 / 0 }}",
+        "{{ messages.nothing.more }}",
+        "{{ messages.append(1) }}",
+        "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+        "{% include 'x' %}",
+        "{{ ''.__class__.__mro__ }}",
+    ],
+)
+def test_a_template_that_fails_is_a_sentence(source: str) -> None:
+    with pytest.raises(TemplateError, match=r"chat template failed: .*\.") as caught:
+        render(source)
+    assert caught.value.advice
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 'x' * 10**9 }}",
+        "{{ 10**9 * 'x' }}",
+        "{{ [0] * 10**9 }}",
+        "{{ 10 ** 99999 }}",
+        "{{ 'x'.center(10**9) }}",
+        "{{ 'x' | center(10**9) }}",
+        "{{ 'x' | indent(10**9, true) }}",
+        "{{ '%1000000000d' % 1 }}",
+        "{{ '{:1000000000}'.format(1) }}",
+        "{{ '{:{w}}'.format(1, w=10**9) }}",
+        "{{ '\t'.expandtabs(10**9) }}",
+        "{{ strftime_now('%1000000000d') }}",
+        "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x | replace('x', 'xx') %}{% endfor %}",
+        "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x.join([ns.x, ns.x]) %}{% endfor %}",
+        "{% set d = [{'a': 'x' * 90000}] * 90000 %}{{ d | map(attribute='a') | join }}",
+    ],
+)
+def test_a_template_that_builds_too_much_is_stopped_before_it_does(source: str) -> None:
+    with pytest.raises(TemplateError, match="chat template failed: SecurityError"):
+        render(source)
+
+
+@pytest.mark.parametrize("use", ["{{ ns.x }}", "{{ ns.x | tojson }}", "{{ ns.x | string }}", "{{ '' ~ ns.x }}"])
+def test_lists_in_lists_are_not_written_out_without_end(use: str) -> None:
+    nest = "{% set ns = namespace(x=[]) %}{% for i in range(60) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}"
+    with pytest.raises(TemplateError, match=r"SecurityError|had not ended"):
+        render(nest + use)
+
+
+def test_a_template_that_never_ends_is_a_sentence_and_its_thread_dies() -> None:
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    template = ChatTemplate(endless, {}, time_limit_s=0.05)
+    with pytest.raises(TemplateError, match=r"had not ended after 0\.05 s\."):
+        template.render([{"role": "user", "content": "hi"}], NOW)
+    for thread in threading.enumerate():
+        if thread.name == "time-limited call":
+            thread.join(20)
+    assert not any(thread.name == "time-limited call" for thread in threading.enumerate())
+
+
+def test_a_long_chat_is_within_the_allowance() -> None:
+    turns = [("user" if i % 2 == 0 else "assistant", "word " * 200) for i in range(400)]
+    source = "{% for m in messages %}{{ '<' + m['role'] + '>' + m['content'] | trim + '\n' }}{% endfor %}"
+    assert len(render(source, *turns)) > 400 * 999
