@@ -1,0 +1,84 @@
+"""How parts, token ids and the end of a reply are written into a row, and read back.
+
+Parts are a JSON list of objects with a `kind`; token ids are a byte that says their width (2 or 4), then
+little-endian unsigned integers of that width.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from pagedesk.chats.models import ReplyEnd, StoredPart, UnknownPart
+from pagedesk.protocol import FinishReason, ReasoningPart, TextPart, Timings, Usage
+
+_TYPECODES = {2: "H", 4: "I"}
+
+
+def encode_parts(parts: Sequence[StoredPart]) -> str:
+    """The JSON list of some parts."""
+    return "[" + ",".join(_encode_part(part) for part in parts) + "]"
+
+
+def decode_parts(text: str) -> tuple[StoredPart, ...]:
+    """The parts of a JSON list; kinds that are not known stay as they were."""
+    return tuple(_decode_part(part) for part in json.loads(text))
+
+
+def _encode_part(part: StoredPart) -> str:
+    if isinstance(part, UnknownPart):
+        return part.json
+    kind = "text" if isinstance(part, TextPart) else "reasoning"
+    return json.dumps({"kind": kind, "text": writable(part.text)}, ensure_ascii=False)
+
+
+def writable(text: str) -> str:
+    """Replace lone surrogates (half an emoji from a clipboard), which UTF-8 cannot hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decode_part(part: object) -> StoredPart:
+    if isinstance(part, dict) and isinstance(part.get("text"), str):
+        if part.get("kind") == "text":
+            return TextPart(part["text"])
+        if part.get("kind") == "reasoning":
+            return ReasoningPart(part["text"])
+    return UnknownPart(json.dumps(part, ensure_ascii=False))
+
+
+def encode_token_ids(token_ids: Sequence[int]) -> bytes:
+    """The bytes of some token ids, each from 0 to 2**32 - 1."""
+    width = 4 if token_ids and max(token_ids) > 0xFFFF else 2
+    return bytes([width]) + _little_endian(array(_TYPECODES[width], token_ids)).tobytes()
+
+
+def decode_token_ids(data: bytes) -> tuple[int, ...]:
+    """The token ids that `encode_token_ids` wrote."""
+    numbers = array(_TYPECODES[data[0]])
+    numbers.frombytes(data[1:])
+    return tuple(_little_endian(numbers))
+
+
+def _little_endian(numbers: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def encode_end(end: ReplyEnd | None) -> str | None:
+    """The JSON object of a reply's end."""
+    return None if end is None else json.dumps(asdict(end))
+
+
+def decode_end(text: str | None) -> ReplyEnd | None:
+    """The reply's end, or None if there is none or it is of another version."""
+    if text is None:
+        return None
+    try:
+        end = json.loads(text)
+        return ReplyEnd(FinishReason(end["reason"]), Usage(**end["usage"]), Timings(**end["timings"]))
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,52 @@
+"""The errors of the store; each carries a sentence and a next step for the user."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pagedesk.system.errors import UserError
+
+
+class ChatStoreError(UserError):
+    """The chats could not be opened, read or written."""
+
+
+class NewerSchemaError(ChatStoreError):
+    """The file was written by a PageDesk with a later format; it was not touched."""
+
+
+_ADVICE = {
+    sqlite3.SQLITE_FULL: "Free some space on that disk; PageDesk tries again with the next message.",
+    sqlite3.SQLITE_READONLY: "Allow yourself to write to that file and its folder, then start PageDesk again.",
+    sqlite3.SQLITE_CANTOPEN: "Allow yourself to write to that file and its folder, then start PageDesk again.",
+    sqlite3.SQLITE_BUSY: "Close the other program that uses the file (another PageDesk?), then try again.",
+    sqlite3.SQLITE_LOCKED: "Close the other program that uses the file (another PageDesk?), then try again.",
+    sqlite3.SQLITE_CORRUPT: "Start PageDesk again: it moves the damaged file aside and opens a fresh one.",
+}
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """SQLite's result code without its extension byte (https://sqlite.org/rescode.html); 0 if there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite or the file system raises inside into a `ChatStoreError` about the file at `path`."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # our own mistake (a foreign thread, a closed store), not the user's
+    except sqlite3.IntegrityError as error:
+        cause = f"That chat is not in the store any more ({error})."
+        raise ChatStoreError(cause, "Open a new chat and send the message there.") from error
+    except sqlite3.DatabaseError as error:
+        advice = _ADVICE.get(primary_code(error), "Check the disk that holds the file, then start PageDesk again.")
+        raise ChatStoreError(f"The chats in {path} could not be read or written: {error}.", advice) from error
+    except OSError as error:
+        raise ChatStoreError(
+            f"The chats in {path} could not be opened: {error.strerror or error}.", _ADVICE[sqlite3.SQLITE_CANTOPEN]
+        ) from error

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pagedesk.chats.errors import ChatStoreError, NewerSchemaError
+from pagedesk.chats.schema import SCHEMA_VERSION
+from pagedesk.chats.store import ChatStore
+from pagedesk.protocol import Role, TextPart
+
+
+def with_a_chat(path: Path) -> None:
+    store = ChatStore(path)
+    chat = store.create_chat("kept")
+    for number in range(50):
+        store.add_message(chat.chat_id, Role.USER, [TextPart(f"{number} " + "words " * 300)])
+    store.close()
+
+
+def titles(store: ChatStore) -> list[str]:
+    return [chat.title for chat in store.chats()]
+
+
+def overwrite_all(path: Path) -> None:
+    path.write_bytes(b"this is no database" * 1000)
+
+
+def overwrite_header(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(os.urandom(100))
+
+
+def overwrite_middle(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2 // 4096 * 4096)
+        file.write(b"\xff" * 3 * 4096)
+
+
+def cut_short(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 3)
+
+
+def drop_a_table(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE open_panes")
+
+
+@pytest.mark.parametrize("damage", [overwrite_all, overwrite_header, overwrite_middle, cut_short, drop_a_table])
+def test_a_damaged_database_is_moved_aside_whole_and_a_fresh_one_opened(
+    path: Path, damage: Callable[[Path], None]
+) -> None:
+    with_a_chat(path)
+    damage(path)
+    damaged_bytes = path.read_bytes()
+
+    store = ChatStore(path)
+
+    assert store.recovery is not None
+    assert store.recovery.cause
+    assert store.recovery.moved_to.read_bytes() == damaged_bytes
+    assert titles(store) == []
+    store.create_chat("new")
+    store.close()
+
+
+def test_two_damaged_databases_in_one_second_are_both_kept(path: Path) -> None:
+    moved_to = set()
+    for _ in range(2):
+        path.parent.mkdir(exist_ok=True)
+        overwrite_all(path)
+        store = ChatStore(path)
+        assert store.recovery is not None
+        moved_to.add(store.recovery.moved_to)
+        store.close()
+
+    assert len(moved_to) == 2
+    assert all(aside.exists() for aside in moved_to)
+
+
+def test_a_sound_database_reports_no_recovery(path: Path) -> None:
+    with_a_chat(path)
+
+    store = ChatStore(path)
+
+    assert store.recovery is None
+    assert titles(store) == ["kept"]
+    store.close()
+
+
+def test_an_empty_file_becomes_a_database(path: Path) -> None:
+    path.parent.mkdir()
+    path.touch()
+
+    store = ChatStore(path)
+
+    assert store.recovery is None
+    store.close()
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
+    with_a_chat(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = path.read_bytes()
+
+    with pytest.raises(NewerSchemaError, match="newer PageDesk") as caught:
+        ChatStore(path)
+
+    assert "Update PageDesk" in caught.value.advice
+    assert path.read_bytes() == before
+
+
+def test_a_folder_in_place_of_the_file_gives_a_sentence(path: Path) -> None:
+    path.mkdir(parents=True)
+
+    with pytest.raises(ChatStoreError, match="could not be opened") as caught:
+        ChatStore(path)
+
+    assert caught.value.advice
+
+
+def test_a_database_that_another_program_holds_gives_a_sentence(path: Path) -> None:
+    with_a_chat(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+
+        with pytest.raises(ChatStoreError, match="locked") as caught:
+            ChatStore(path)
+
+    assert "Close the other program" in caught.value.advice
+    assert path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file modes")
+def test_files_and_folder_are_readable_by_their_owner_only(path: Path) -> None:
+    old_mask = os.umask(0)
+    try:
+        store = ChatStore(path)
+        store.create_chat("secret")
+        files = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+        folder_mode = stat.S_IMODE(path.parent.stat().st_mode)
+        store.close()
+    finally:
+        os.umask(old_mask)
+
+    assert files == {"chats.sqlite3": 0o600, "chats.sqlite3-wal": 0o600, "chats.sqlite3-shm": 0o600}
+    assert folder_mode == 0o700
