@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from pagedesk.commands import bench, chat, models, selftest
 from pagedesk.system.errors import UserError
 
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """One command: what it is for, its options, and what it does (the exit code)."""
+
+    help_text: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
 COMMANDS = {
-    "chat": (chat, "ask a question or chat in the terminal"),
-    "models": (models, "the models on this computer"),
-    "bench": (bench, "measure the engine"),
-    "selftest": (selftest, "check this machine"),
+    "chat": _Command("ask a question or chat in the terminal", chat.add_arguments, chat.run),
+    "models": _Command("the models on this computer", models.add_arguments, models.run),
+    "bench": _Command("measure the engine", bench.add_arguments, bench.run),
+    "selftest": _Command("check this machine", selftest.add_arguments, selftest.run),
 }
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run `pagedesk chat|models|bench|selftest ...`; the exit code."""
     options = _parser().parse_args(arguments)
-    command, _help = COMMANDS[options.command]
     try:
-        return command.run(options)
+        return COMMANDS[options.command].run(options)
     except UserError as error:
         print(f"pagedesk: {error.cause} {error.advice}", file=sys.stderr)
         return 1
@@ -31,6 +41,6 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pagedesk", description="Without a command the window opens.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, help_text) in COMMANDS.items():
-        module.add_arguments(commands.add_parser(name, help=help_text, description=help_text))
+    for name, command in COMMANDS.items():
+        command.add_arguments(commands.add_parser(name, help=command.help_text, description=command.help_text))
     return parser

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.helpers.starter_model import starter_model
 
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine, load_engine
 from pagedesk.protocol import DType, Finished, Message, Role, TextPart
 from tests.helpers.engines import of_kind, run, submit, text_of, tokens_of
+from tests.helpers.starter_model import starter_model
 
 NUM_TOKENS = 32
 QUESTIONS = {
