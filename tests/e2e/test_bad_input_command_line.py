@@ -39,7 +39,7 @@ def test_a_truncated_file_says_how_many_bytes_are_missing(tmp_path):
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - 1_000_000)
 
-    assert "1,000,000 bytes are missing" in refusal(tmp_path, path)
+    assert "1,000,000 of 98,362,432 bytes are missing" in refusal(tmp_path, path)
 
 
 def test_an_unknown_architecture_is_named_beside_those_that_are_known(tmp_path):
