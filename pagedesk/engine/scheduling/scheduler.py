@@ -112,6 +112,7 @@ class Scheduler:
             self._serve(sequence, draft)
         if not draft.has_preempted:
             self._admit(draft)
+        assert draft.slices or not self.has_work, "there is work, and a step that does none of it"
         return StepPlan(tuple(draft.slices.values()), self._manager.take_copies())
 
     def _serve(self, sequence: Sequence, draft: _Draft) -> None:

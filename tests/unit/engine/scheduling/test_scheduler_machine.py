@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from pagedesk.engine.scheduling.request import RequestSpec
@@ -92,5 +92,7 @@ class SchedulerMachine(RuleBasedStateMachine):
                     assert all((name, index) in self.engine.reasons for index in range(request.num_answers))
 
 
-SchedulerMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+SchedulerMachine.TestCase.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 TestScheduler = SchedulerMachine.TestCase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 
 from pagedesk.engine.text.detokenizer import Detokenizer, decode, token_bytes
 from pagedesk.engine.text.vocabulary import Vocabulary
@@ -12,6 +12,7 @@ from tests.helpers.tiny_vocabulary import BPE_SIZE, byte_level_metadata, sentenc
 
 BYTE_LEVEL = token_bytes(Vocabulary(byte_level_metadata()))
 PIECES = token_bytes(Vocabulary(sentencepiece_metadata()))
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FIRST_BYTE = {"byte level": (BYTE_LEVEL, 4), "byte fallback": (PIECES, 3)}
 
 
@@ -25,17 +26,20 @@ def test_a_character_appears_with_its_last_byte(table: list[bytes], first: int) 
     assert [detokenizer.add(token_id) for token_id in ids_of("é日", first)] == ["", "é", "", "", "日"]
 
 
+@relaxed
 @given(st.lists(st.integers(0, BPE_SIZE + 5)))
 def test_any_stream_of_byte_level_tokens_gives_the_text_of_all_bytes_at_once(token_ids: list[int]) -> None:
     whole = b"".join(BYTE_LEVEL[i] for i in token_ids if i < BPE_SIZE).decode(errors="replace")
     assert decode(BYTE_LEVEL, token_ids) == whole
 
 
+@relaxed
 @given(st.lists(st.integers(0, len(PIECES) - 1)))
 def test_any_stream_of_byte_fallback_tokens_gives_the_text_of_all_bytes_at_once(token_ids: list[int]) -> None:
     assert decode(PIECES, token_ids) == b"".join(PIECES[i] for i in token_ids).decode(errors="replace")
 
 
+@relaxed
 @given(st.text(), st.data())
 def test_text_that_is_cut_anywhere_comes_out_whole(text: str, data: st.DataObject) -> None:
     table = [*BYTE_LEVEL]
@@ -48,6 +52,7 @@ def test_text_that_is_cut_anywhere_comes_out_whole(text: str, data: st.DataObjec
     assert decode(table, ids) == text
 
 
+@relaxed
 @given(st.text(), st.data())
 def test_what_is_shown_never_holds_a_broken_character(text: str, data: st.DataObject) -> None:
     detokenizer = Detokenizer(BYTE_LEVEL)
