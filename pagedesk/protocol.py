@@ -279,8 +279,8 @@ class Waiting:
 class TextDelta:
     """More text of one answer: whole characters only.
 
-    `token_ids` are all ids generated since the last delta, even if their characters are still held back; the stop
-    token that ends an answer is not among them.
+    `token_ids` are all ids generated since the last delta, even if their characters are still held back, the stop
+    token that ends an answer included.
     """
 
     request_id: str

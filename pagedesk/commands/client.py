@@ -99,7 +99,7 @@ class EngineClient:
         """
         answers = [Answer() for _ in range(submit.num_answers)]
         self._thread.send(submit)
-        while any(answer.finished is None for answer in answers):
+        while not answers or any(answer.finished is None for answer in answers):
             try:
                 self._note(self._events.get(), submit, answers, on_delta)
             except KeyboardInterrupt:

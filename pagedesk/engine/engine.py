@@ -240,7 +240,7 @@ class Engine:
             prompt_ids=tuple(prompt_ids),
             params=replace(submit.sampling, seed=seed),
             seed=seed,
-            stop_ids=self._prompts.stop_ids,
+            stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
         )

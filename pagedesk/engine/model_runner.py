@@ -34,8 +34,8 @@ class ModelRunner:
     def run(self, plan: StepPlan) -> StepResult:
         """Copy blocks, compute all slices in one batch, and choose a token for each that wants one.
 
-        A sequence whose numbers are NaN or Inf is named in `faults`, and its blocks are cleaned: what they hold is
-        then wrong, but harmless to whoever gets them next.
+        A sequence whose numbers are NaN or Inf is named in `faults`, and the blocks that it wrote are cleaned: what
+        they hold is then wrong, but harmless to whoever gets them next.
         """
         with torch.inference_mode():
             copy_blocks(self._kv_cache, plan.copies)
@@ -76,7 +76,7 @@ class ModelRunner:
         finite = torch.split(hidden.isfinite().all(1), list(step.attention.host_query_lens))
         faulty = [piece for piece, rows in zip(step.slices, finite, strict=True) if not bool(rows.all())]
         for piece in faulty:
-            clean_blocks(self._kv_cache, piece.block_ids)
+            clean_blocks(self._kv_cache, piece.block_ids[piece.start_position // self._block_size :])
         return {piece.sequence_id for piece in faulty}
 
 

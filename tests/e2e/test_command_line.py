@@ -64,13 +64,13 @@ def test_a_raw_prompt_is_continued_without_a_template(home):
     assert "Paris" in report["answers"][0]["text"]
 
 
-def test_a_chat_in_the_terminal_remembers_what_was_said(home):
-    result = run_pagedesk(
-        "chat", "--max-tokens", "24", *GREEDY, home=home, stdin="My name is Ada.\nWhat is my name?\n/quit\n"
-    )
+def test_a_chat_in_the_terminal_remembers_what_was_said_until_a_new_one_begins(home):
+    turns = "Name a fruit.\nSay that again.\n/new\nSay that again.\n/quit\n"
+    result = run_pagedesk("chat", "--max-tokens", "12", *GREEDY, home=home, stdin=turns)
 
     assert result.returncode == 0, result.stderr
-    assert "Ada" in result.stdout.splitlines()[-1]
+    _greeting, _fruit, with_history, without = [line for line in result.stdout.splitlines() if line]
+    assert with_history != without
 
 
 def test_bench_decode_prints_a_row_for_each_batch(home):

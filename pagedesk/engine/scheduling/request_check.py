@@ -49,7 +49,7 @@ def _check_messages(submit: Submit) -> None:
     if not submit.messages:
         raise InvalidRequestError("There is no message to answer.", "Write something first.")
     newest = submit.messages[-1]
-    is_blank = not newest.text if submit.raw else not newest.text.strip()
+    is_blank = not (newest.text or newest.token_ids) if submit.raw else not newest.text.strip()
     if is_blank and newest.role is not Role.ASSISTANT:
         raise InvalidRequestError("The message is empty.", "Write something first.")
 

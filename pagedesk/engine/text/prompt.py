@@ -42,8 +42,11 @@ class PromptBuilder:
         return self._tokenizer.vocabulary.stop_ids
 
     def raw(self, messages: Sequence[Message]) -> list[int]:
-        """The messages' text as it is, one after the other; control tokens that it spells are control tokens."""
-        return self._tokenizer.encode(self._tokenizer.split("".join(message.text for message in messages)))
+        """The messages one after the other as they are: token ids where given, else the text, control tokens too."""
+        pieces: list[str | int] = []
+        for message in messages:
+            pieces += message.token_ids or self._tokenizer.split(message.text)
+        return self._tokenizer.encode(pieces)
 
     def chat(self, messages: Sequence[Message], now: datetime) -> list[int]:
         """The messages through the chat template.
