@@ -99,5 +99,5 @@ def _app_steps(places: Places, build: str) -> list[tuple[str, Callable[[], None]
             f"torch, {build} build ({'about 200 MB' if build == 'cpu' else 'about 3 GB'})",
             lambda: install_torch(places, build),
         ),
-        ("starter model (about 80 MB)", lambda: install_lock(places, "starter")),
+        ("starter model (about 90 MB)", lambda: install_lock(places, "starter")),
     ]

@@ -10,7 +10,9 @@ from launcher.errors import LaunchError
 from launcher.places import Places, clean_environment
 from launcher.torch_build import TORCH_VERSION, ways
 
-_WHEEL = re.compile(r"(?:Downloading|Using cached) (\S+?)-([^-\s]+)-\S+\.whl\S*(?: \((.+?)\))?")
+_WHEEL = re.compile(
+    r"(?:Downloading|Using cached|Processing) (?:\S*/)?([^/\s]+?)-([^-\s]+)-\S+\.whl(?: \((?!from)(.+?)\)| |$)"
+)
 _MISDIRECTING = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
 _NOT_FOUND = "No matching distribution found for torch"
 
@@ -71,12 +73,13 @@ def _report(line: str) -> None:
         name, version, size = match.groups()
         say(f"    {name.replace('_', '-')} {version}" + (f" ({size})" if size else ""))
     elif line.startswith("Installing collected packages"):
-        say(f"    unpacking {line.count(',') + 1} packages")
+        say("    unpacking")
 
 
 def _failure(places: Places, output: str) -> LaunchError:
-    errors = [line for line in output.splitlines() if line.startswith("ERROR: ")]
-    cause = errors[-1].removeprefix("ERROR: ") if errors else "pip ended without a reason"
+    lines = output.strip().splitlines() or ["pip said nothing"]
+    errors = [line for line in lines if line.startswith("ERROR: ")] or lines
+    cause = errors[-1].removeprefix("ERROR: ")
     if "No space left" in output or "not enough space" in output:
         advice = "Free some space on that disk (PageDesk needs 2 GB, with CUDA 8 GB), then start again."
     else:

@@ -17,7 +17,8 @@ from launcher.console import say
 def alone(path: Path) -> Iterator[None]:
     """Hold the lock file at `path`; the system lets go of it when this process and those it started are gone."""
     with path.open("a+b") as file:
-        os.set_inheritable(file.fileno(), True)
+        inheritable = True
+        os.set_inheritable(file.fileno(), inheritable)
         if not _try_lock(file):
             say("another launcher is making .venv: waiting for it")
             while not _try_lock(file):

@@ -32,6 +32,8 @@ LIBRARIES = (
     Need("libdbus-1.so.3", "libdbus-1-3", "dbus-libs", "dbus"),
     Need("libfontconfig.so.1", "libfontconfig1", "fontconfig", "fontconfig"),
     Need("libfreetype.so.6", "libfreetype6", "freetype", "freetype2"),
+    Need("libbrotlidec.so.1", "libbrotli1", "libbrotli", "brotli"),
+    Need("libgssapi_krb5.so.2", "libgssapi-krb5-2", "krb5-libs", "krb5"),
     Need("libglib-2.0.so.0", "libglib2.0-0", "glib2", "glib2"),
     Need("libgthread-2.0.so.0", "libglib2.0-0", "glib2", "glib2"),
     Need("libxcb.so.1", "libxcb1", "libxcb", "libxcb"),
@@ -51,7 +53,7 @@ LIBRARIES = (
     Need("libxkbcommon.so.0", "libxkbcommon0", "libxkbcommon", "libxkbcommon"),
     Need("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11", "libxkbcommon-x11"),
 )
-"""What Qt's core, widgets and X11 plugin are linked against (`readelf -d`), without what every system has."""
+"""What Qt's core, network, widgets and X11 plugin are linked against (`readelf -d`), without what every system has."""
 
 PROGRAMS = (
     Need("Xvfb", "xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb"),
@@ -154,4 +156,5 @@ def install_as_root(names: Sequence[str]) -> bool:
 def _reason(output: str) -> str:
     """The first error of apt, without its mark."""
     lines = output.strip().splitlines() or ["it said nothing"]
-    return next((line.removeprefix("E: ") for line in lines if line.startswith("E: ")), lines[-1])
+    errors = [line.removeprefix("E: ") for line in lines if line.startswith("E: ") and "write log" not in line]
+    return errors[0] if errors else lines[-1]

@@ -36,8 +36,9 @@ def ensure_venv(places: Places) -> None:
         say("  .venv is unfinished or its Python is gone: making it anew")
         shutil.rmtree(places.venv)
     command = [sys.executable, "-m", "venv", str(places.venv)]
+    # It inherits the lock (see console.py): it may outlive this process.
     done = subprocess.run(
-        command, capture_output=True, text=True, errors="replace", check=False, env=clean_environment()
+        command, capture_output=True, text=True, errors="replace", check=False, env=clean_environment(), close_fds=False
     )
     if done.returncode:
         raise LaunchError(
@@ -47,10 +48,14 @@ def ensure_venv(places: Places) -> None:
 
 
 def works(places: Places) -> bool:
-    """Whether the environment's Python starts and has pip."""
-    if not places.python.exists():
+    """Whether the environment's Python starts and has the whole of pip."""
+    site_packages = places.site_packages()
+    if not places.python.exists() or site_packages is None:
         return False
-    command = [str(places.python), "-c", "import sys, pip; sys.exit(sys.version_info < (3, 11))"]
+    records = list(site_packages.glob("pip-*.dist-info"))
+    if len(records) != 1 or is_half(records[0]) or any(site_packages.glob("~*ip*")):
+        return False
+    command = [str(places.python), "-m", "pip", "--version"]
     return subprocess.run(command, capture_output=True, check=False, env=clean_environment()).returncode == 0
 
 
@@ -72,13 +77,16 @@ def _ensure_venv_module() -> None:
 def sweep(site_packages: Path) -> None:
     """Remove what an interrupted pip left: its renamed leftovers, and the records of packages that are not whole.
 
-    pip writes `INSTALLER` after the last file of a package, so a record without it is of half a package; without the
-    record pip installs the package again.
+    Without its record pip installs a package again.
     """
     for entry in site_packages.iterdir():
-        is_half = entry.name.endswith(".dist-info") and not (entry / "INSTALLER").exists()
-        if is_half or entry.name.startswith("~"):
+        if entry.name.startswith("~") or (entry.suffix == ".dist-info" and is_half(entry)):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def is_half(record: Path) -> bool:
+    """Whether a record (`.dist-info`) is of half a package: pip writes `INSTALLER` after a package's last file."""
+    return not (record / "INSTALLER").exists()
 
 
 def add_checkout(places: Places, site_packages: Path) -> None:
