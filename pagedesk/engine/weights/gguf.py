@@ -6,6 +6,7 @@ with a sentence that names the file.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from mmap import ACCESS_READ, mmap
@@ -21,6 +22,7 @@ from pagedesk.engine.weights.gguf_header import HeaderCursor, HeaderError, Heade
 from pagedesk.engine.weights.magic import GGUF_MAGIC, describe_bytes
 
 _DOWNLOAD_AGAIN = "Download it again, or choose another file."
+_OTHER_FILE = "Choose another file of the same model, or download this one again."
 _MIN_TENSOR_ENTRY_BYTES = 8 + 1 + 4 + 8 + 4 + 8
 _DEFAULT_ALIGNMENT, _MAX_ALIGNMENT = 32, 1 << 20
 _MAX_DIMENSIONS = 4
@@ -80,8 +82,9 @@ class GgufFile:
         return data.reshape(-1, tensor.ggml_type.row_bytes(tensor.shape[-1]))
 
     def close(self) -> None:
-        """Unmap the file."""
-        self._map.close()
+        """Unmap the file, at the latest when the last view of it is gone (an error's traceback may hold one)."""
+        with suppress(BufferError):
+            self._map.close()
 
     def __enter__(self) -> GgufFile:
         return self
@@ -118,7 +121,7 @@ def _read_header(path: Path, buffer: mmap) -> tuple[Metadata, dict[str, TensorIn
         cause = f"{path.name} is cut off: it {error}, at least {error.missing_bytes:,} bytes are missing."
         raise ModelFileError(cause, _DOWNLOAD_AGAIN) from error
     except HeaderError as error:
-        raise ModelFileError(f"{path.name} is damaged or of a foreign kind: it {error}.", _DOWNLOAD_AGAIN) from error
+        raise ModelFileError(f"{path.name} is damaged or of a foreign kind: it {error}.", _OTHER_FILE) from error
     _check_end(path, len(buffer), tensors)
     return metadata, tensors
 

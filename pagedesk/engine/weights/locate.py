@@ -17,11 +17,11 @@ def find_model_file(path: Path) -> Path:
     Raises:
         ModelFileError: Nothing is there, or a folder does not hold exactly one GGUF file.
     """
-    if not path.exists():
-        raise ModelFileError(f"There is no file or folder {path}.", "Check the path, or choose another model.")
-    if not path.is_dir():
-        return path
-    found = sorted(entry for entry in path.iterdir() if entry.suffix.lower() == ".gguf" and entry.is_file())
+    try:
+        found = _files_meant(path)
+    except OSError as error:
+        cause = f"{path} cannot be opened: {error.strerror or error}."
+        raise ModelFileError(cause, "Check that you may read it and that its drive is connected.") from error
     if len(found) == 1:
         return found[0]
     raise _folder_error(path, found)
@@ -37,6 +37,14 @@ def refuse_split_file(path: Path, metadata: Metadata) -> None:
     if _PART_OF_SPLIT.search(path.name) or (isinstance(num_parts, int) and num_parts > 1):
         cause = f"{path.name} is one part of a model that is split over several files, which PageDesk cannot open yet."
         raise ModelFileError(cause, "Choose the same model in one file, or join the parts with llama-gguf-split.")
+
+
+def _files_meant(path: Path) -> list[Path]:
+    if not path.exists():
+        raise ModelFileError(f"There is no file or folder {path}.", "Check the path, or choose another model.")
+    if not path.is_dir():
+        return [path]
+    return sorted(entry for entry in path.iterdir() if entry.suffix.lower() == ".gguf" and entry.is_file())
 
 
 def _folder_error(folder: Path, found: list[Path]) -> ModelFileError:

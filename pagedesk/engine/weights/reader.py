@@ -54,8 +54,9 @@ class WeightReader:
 
     def vector(self, name: str, size: int, dtype: torch.dtype | None = None) -> torch.Tensor:
         """A tensor of one axis, [size], in `dtype` (by default that of the matrices)."""
+        tensor = self._lookup(name, (size,))
         values = torch.empty(size, dtype=dtype or self.dtype, device=self.device)
-        self._fill(name, (size,), values.view(1, size), None)
+        self._fill(tensor, values.view(1, size), None)
         return values
 
     def matrix(
@@ -71,16 +72,15 @@ class WeightReader:
         Raises:
             ModelFileError: A tensor is missing, has another shape, or a format that cannot be read.
         """
+        tensors = [self._lookup(name, (rows, num_columns)) for name, rows in parts]
         stacked = torch.empty(sum(rows for _, rows in parts), num_columns, dtype=self.dtype, device=self.device)
-        start = 0
-        for (name, rows), order in zip(parts, orders or [None] * len(parts), strict=True):
-            self._fill(name, (rows, num_columns), stacked[start : start + rows], order)
-            start += rows
+        places = torch.split(stacked, [rows for _, rows in parts])
+        for tensor, place, order in zip(tensors, places, orders or [None] * len(parts), strict=True):
+            self._fill(tensor, place, order)
         return stacked
 
-    def _fill(self, name: str, shape: tuple[int, ...], destination: torch.Tensor, order: RowOrder | None) -> None:
-        tensor = self._lookup(name, shape)
-        rows = self.file.rows(name)
+    def _fill(self, tensor: TensorInfo, destination: torch.Tensor, order: RowOrder | None) -> None:
+        rows = self.file.rows(tensor.name)
         if order is not None:
             rows = order(rows)
         slab_rows = max(1, _SLAB_VALUES // tensor.shape[-1])
@@ -90,7 +90,7 @@ class WeightReader:
             destination[start : start + slab_rows].copy_(values)
             self._done_bytes += slab.nbytes
             self._on_bytes(self._done_bytes, self._total_bytes)
-        self._names_read.add(name)
+        self._names_read.add(tensor.name)
 
     def _lookup(self, name: str, shape: tuple[int, ...]) -> TensorInfo:
         tensor = self.file.tensors.get(name)

@@ -1,0 +1,82 @@
+"""What the metadata of a file says about the decoder, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagedesk.engine.errors import ModelFileError
+from pagedesk.engine.models.config import DecoderConfig, read_decoder_config
+from tests.helpers.tiny_gguf import TinyModel, tiny_metadata
+
+
+def read(model: TinyModel | None = None, **overrides: object) -> DecoderConfig:
+    metadata = tiny_metadata(model or TinyModel()) | {f"llama.{key}": value for key, value in overrides.items()}
+    return read_decoder_config("llama", {key: value for key, value in metadata.items() if value is not None})
+
+
+def refusal(**overrides: object) -> str:
+    with pytest.raises(ModelFileError) as caught:
+        read(**overrides)
+    return caught.value.cause
+
+
+def test_the_head_size_is_hidden_over_heads_unless_given() -> None:
+    assert read().head_size == 16
+
+
+def test_a_given_head_size_is_honoured() -> None:
+    assert read(TinyModel(head_size=24)).head_size == 24
+
+
+def test_the_scale_is_one_over_the_root_of_the_head_size() -> None:
+    assert read().attention_scale == 0.25
+
+
+def test_as_many_kv_heads_as_heads_unless_given() -> None:
+    assert read(**{"attention.head_count_kv": None}).num_kv_heads == 4
+
+
+def test_the_vocabulary_is_counted_where_its_size_is_not_given() -> None:
+    assert read(vocab_size=None).vocab_size == len(tiny_metadata(TinyModel())["tokenizer.ggml.tokens"])  # type: ignore[arg-type]
+
+
+def test_a_list_with_one_value_for_each_layer_counts_as_that_value() -> None:
+    assert read(**{"attention.head_count_kv": [2, 2]}).num_kv_heads == 2
+
+
+def test_layers_of_different_sizes_are_refused() -> None:
+    assert "feed_forward_length is [128, 256]" in refusal(feed_forward_length=[128, 256])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("block_count", None, "llama.block_count is missing"),
+        ("block_count", 0, "llama.block_count is 0"),
+        ("block_count", "two", "llama.block_count is 'two'"),
+        ("embedding_length", -4, "llama.embedding_length is -4"),
+        ("attention.layer_norm_rms_epsilon", float("nan"), "epsilon is nan"),
+        ("attention.head_count_kv", 3, "head_count_kv is 3"),
+        ("attention.head_count", 128, "key_length is 0"),
+        ("attention.value_length", 8, "key_length is 16"),
+        ("rope.dimension_count", 8, "turns only a part of each head"),
+        ("expert_count", 8, "mixture-of-experts"),
+        ("attention.sliding_window", 4096, "attention.sliding_window"),
+        ("rope.scaling.type", "yarn", "'yarn' rope scaling"),
+    ],
+)
+def test_what_is_missing_or_not_computed_is_named(key: str, value: object, said: str) -> None:
+    assert said in refusal(**{key: value})
+
+
+def test_linear_scaling_is_read() -> None:
+    config = read(**{"rope.scaling.type": "linear", "rope.scaling.factor": 4.0})
+    assert config.rope.linear_factor == 4.0
+
+
+def test_a_factor_without_a_type_scales_nothing() -> None:
+    assert read(**{"rope.scaling.factor": 4.0}).rope.linear_factor == 1.0
+
+
+def test_the_geometry_carries_the_limit_in_force() -> None:
+    assert read().geometry(100).max_model_len == 100
