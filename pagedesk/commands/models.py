@@ -11,7 +11,7 @@ from pagedesk.engine.models.config import read_decoder_config
 from pagedesk.engine.models.registry import find_architecture
 from pagedesk.engine.weights.gguf import GgufFile
 from pagedesk.engine.weights.locate import find_model_file
-from pagedesk.engine.weights.quantisation import quantisation_name
+from pagedesk.engine.weights.naming import model_name, quantisation_name
 from pagedesk.system.starter import starter_model_path
 
 
@@ -54,11 +54,12 @@ def describe(path: Path) -> ModelFile:
     """
     with GgufFile(find_model_file(path)) as file:
         architecture = find_architecture(file.metadata).name
+        quantisation = quantisation_name(file.metadata, file.tensors.values())
         return ModelFile(
-            name=str(file.metadata.get("general.name") or file.path.stem),
+            name=model_name(file.path, quantisation),
             path=str(file.path),
             architecture=architecture,
-            quantisation=quantisation_name(file.metadata, file.tensors.values()),
+            quantisation=quantisation,
             file_bytes=file.num_bytes,
             num_parameters=sum(tensor.num_values for tensor in file.tensors.values()),
             context_length=read_decoder_config(architecture, file.metadata).context_length,

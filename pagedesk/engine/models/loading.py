@@ -20,7 +20,7 @@ from pagedesk.engine.models.decoder import Decoder
 from pagedesk.engine.models.registry import Architecture, find_architecture
 from pagedesk.engine.weights.gguf import GgufFile
 from pagedesk.engine.weights.locate import find_model_file, refuse_split_file
-from pagedesk.engine.weights.quantisation import quantisation_name
+from pagedesk.engine.weights.naming import model_name, quantisation_name
 from pagedesk.engine.weights.reader import WeightReader
 from pagedesk.geometry import ModelGeometry
 from pagedesk.protocol import DType, MemoryUse, ModelInfo
@@ -128,12 +128,12 @@ class _Loading:
         return min(named or self._geometry.vocab_size, self._geometry.vocab_size)
 
     def _info(self, memory: DeviceMemory, decoder: Decoder) -> ModelInfo:
-        metadata = self._file.metadata
+        quantisation = quantisation_name(self._file.metadata, self._file.tensors.values())
         return ModelInfo(
-            name=str(metadata.get("general.name") or self._file.path.stem),
+            name=model_name(self._file.path, quantisation),
             path=str(self._file.path),
             architecture=self._architecture.name,
-            quantisation=quantisation_name(metadata, self._file.tensors.values()),
+            quantisation=quantisation,
             file_bytes=self._file.num_bytes,
             num_parameters=self._num_parameters(),
             max_model_len=self._geometry.max_model_len,

@@ -1,9 +1,11 @@
-"""The name that people know a quantisation by. Stdlib only."""
+"""The names that people know a model and its quantisation by. Stdlib only."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from pagedesk.engine.weights.gguf import TensorInfo
 
@@ -43,6 +45,15 @@ _FILE_TYPES = {
     38: "MXFP4_MOE",
 }
 """`general.file_type`; source: enum llama_ftype of llama.cpp."""
+
+
+def model_name(path: Path, quantisation: str) -> str:
+    """The name of the file without its quantisation.
+
+    `general.name` in the metadata is what the converter was told: often a training run or a folder, not a name.
+    """
+    stem = re.sub(rf"[-._ ]{re.escape(quantisation)}$", "", path.stem, flags=re.IGNORECASE)
+    return stem or path.stem
 
 
 def quantisation_name(metadata: Mapping[str, object], tensors: Iterable[TensorInfo]) -> str:
