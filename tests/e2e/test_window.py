@@ -1,6 +1,8 @@
 """The whole program on a real X server with the starter model: two chats talk side by side."""
 
+import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,14 @@ def server():
 
 
 @pytest.fixture
+def pictures(tmp_path):
+    """Where screenshots go: PAGEDESK_PICTURES names a folder to keep them."""
+    folder = Path(os.environ.get("PAGEDESK_PICTURES", tmp_path))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
 def window(server, tmp_path):
     with DrivenWindow(server, tmp_path) as running:
         running.wait_until_ready()
@@ -35,7 +45,7 @@ def both_grew(state, earlier):
     return all(len(now) > len(then) for now, then in pairs)
 
 
-def test_two_panes_stream_in_the_same_second_and_one_is_stopped(window, tmp_path):
+def test_two_panes_stream_in_the_same_second_and_one_is_stopped(window, pictures):
     window.write_in(0, LONG)
     window.write_in(1, LONG_TOO)
     first = window.wait(lambda state: all(both_replies(state)), "both replies to begin")
@@ -47,7 +57,8 @@ def test_two_panes_stream_in_the_same_second_and_one_is_stopped(window, tmp_path
     )
     assert time.monotonic() - started < 1.0
 
-    window.server.screenshot(tmp_path / "two_panes.png")
+    window.wait(lambda state: min(map(len, both_replies(state))) > 400, "replies long enough for a picture")
+    window.server.screenshot(pictures / "two_chats.png")
     window.press_button(0)
     stopped = window.wait(lambda state: state["panes"][0]["activity"] == "IDLE", "the first reply to stop")
     assert stopped["panes"][0]["messages"][-1][1] == "STOPPED"

@@ -161,7 +161,7 @@ def test_half_precision_computes_too(tmp_path: Path, dtype: DType) -> None:
 
 def test_what_is_known_of_a_model_is_told(tmp_path: Path) -> None:
     loaded = load_tiny(tmp_path, TinyModel(quantisation=GGMLQuantizationType.Q8_0), max_model_len=100)
-    assert (loaded.info.name, loaded.info.architecture, loaded.info.quantisation) == ("Tiny", "llama", "Q8_0")
+    assert (loaded.info.name, loaded.info.architecture, loaded.info.quantisation) == ("tiny", "llama", "Q8_0")
     assert loaded.info.max_model_len == loaded.geometry.max_model_len == 100
     assert loaded.info.file_bytes == (tmp_path / "tiny.gguf").stat().st_size
     assert loaded.info.backend_name == "reference"
