@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from launcher.errors import LaunchError
 from launcher.options import Options, parse
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from launcher.main import is_current
 from launcher.places import Places
 from launcher.stamp import APP, TEST, Stamp, read_stamp, stage_key, write_stamp

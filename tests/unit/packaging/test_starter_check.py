@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from launcher.errors import LaunchError
 from launcher.starter import SIZE_BYTES, check_starter
-
 from pagedesk.system.starter import starter_model_path
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from launcher.system_packages import LIBRARIES, Need, advice, packages
 
 CURSOR = Need("libxcb-cursor.so.0", "libxcb-cursor0", "xcb-util-cursor", "xcb-util-cursor")

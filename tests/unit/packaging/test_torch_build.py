@@ -5,9 +5,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from launcher.torch_build import Driver, choose, driver_of, ways
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from launcher.torch_build import Driver, choose, driver_of, ways
 
 
 def locked(root: Path, name: str) -> list[str]:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from launcher.places import Places, clean_environment
 from launcher.venv import add_checkout, sweep, works
 
