@@ -11,6 +11,7 @@ from importlib import metadata
 from pagedesk.commands.client import EngineClient
 from pagedesk.commands.options import add_model_options, load_command
 from pagedesk.protocol import Message, Role, SamplingParams, Submit
+from pagedesk.system.hardware import Machine, probe_machine
 
 PACKAGES = ("torch", "triton", "transformers", "tokenizers", "PySide6-Essentials")
 QUESTION = "Count from one to five."
@@ -24,6 +25,7 @@ class SelfTest:
     python: str
     system: str
     packages: dict[str, str]
+    machine: Machine
     device: str
     backend: str
     model: str
@@ -56,6 +58,7 @@ def _test(options: argparse.Namespace) -> SelfTest:
         python=platform.python_version(),
         system=platform.platform(),
         packages={name: _version(name) for name in PACKAGES},
+        machine=probe_machine(),
         device=model.device_name,
         backend=model.backend_name,
         model=model.name,
@@ -86,7 +89,17 @@ def _print(found: SelfTest) -> None:
     print(f"Python {found.python} on {found.system}")
     for name, version in found.packages.items():
         print(f"{name} {version}")
+    _print_machine(found.machine)
     print(f"{found.model} on {found.device}, backend {found.backend}")
     print(f"{QUESTION} -> {found.answer!r}")
     verdict = "The engine gives the same answer twice" if found.repeatable else "The engine gave two different answers"
     print(f"{verdict} (the second time {found.cached_tokens} prompt tokens came from the cache).")
+
+
+def _print_machine(machine: Machine) -> None:
+    ram = "-" if machine.ram_total_bytes is None else f"{machine.ram_total_bytes / 2**30:.1f} GB"
+    print(f"{machine.cpu_name}, {machine.num_cores or '-'} cores, {ram} of memory")
+    for card in machine.cards:
+        print(f"{card.name}, driver {machine.driver_version or '-'}")
+    if not machine.cards:
+        print("No NVIDIA card answers")
