@@ -33,6 +33,7 @@ from pagedesk.protocol import (
     Event,
     Failed,
     FinishReason,
+    MemoryUse,
     ModelInfo,
     PoolSnapshot,
     Started,
@@ -57,7 +58,6 @@ class Engine:
 
     Attributes:
         info: The model as shown to the user.
-        memory: Where the device's memory is.
     """
 
     def __init__(
@@ -68,7 +68,6 @@ class Engine:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.info = model.info
-        self.memory = model.memory
         self._model = model
         self._prompts = prompts
         self._config = config
@@ -79,6 +78,11 @@ class Engine:
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
+
+    @property
+    def memory(self) -> MemoryUse:
+        """Where the device's memory is now."""
+        return self._model.meter.read()
 
     @property
     def has_work(self) -> bool:

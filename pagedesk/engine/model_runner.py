@@ -14,11 +14,12 @@ from pagedesk.engine.backends.packing import PackedStep, pack_slices
 from pagedesk.engine.batch import StepPlan, StepResult
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.memory.kv_cache import clean_blocks, copy_blocks
+from pagedesk.engine.memory.meter import MemoryMeter
 from pagedesk.engine.models.decoder import Decoder
 from pagedesk.engine.models.loading import ProgressCallback, load_decoder
 from pagedesk.engine.sampling.sampler import sample
 from pagedesk.geometry import ModelGeometry
-from pagedesk.protocol import MemoryUse, ModelInfo
+from pagedesk.protocol import ModelInfo
 
 
 class ModelRunner:
@@ -87,7 +88,7 @@ class LoadedModel:
     Attributes:
         runner: Computes steps.
         info: What the user sees.
-        memory: Where the device's memory went.
+        meter: Tells where the device's memory is.
         geometry: Its sizes; `max_model_len` is the limit in force.
         block_bytes: Bytes of a block of the cache.
         num_blocks: Blocks of the cache.
@@ -96,7 +97,7 @@ class LoadedModel:
 
     runner: ModelRunner
     info: ModelInfo
-    memory: MemoryUse
+    meter: MemoryMeter
     geometry: ModelGeometry
     block_bytes: int
     num_blocks: int
@@ -119,7 +120,7 @@ def load_model(config: EngineConfig, on_progress: ProgressCallback) -> LoadedMod
     return LoadedModel(
         runner=ModelRunner(placed.decoder, placed.kv_cache, placed.num_tokens),
         info=placed.info,
-        memory=placed.memory,
+        meter=placed.meter,
         geometry=placed.geometry,
         block_bytes=placed.block_bytes,
         num_blocks=len(placed.kv_cache),

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from pagedesk.engine.engine import Engine
 
 SNAPSHOT_INTERVAL_S = 0.1
+IDLE_SNAPSHOT_INTERVAL_S = 2.0
+"""With nothing to compute the pool stands still, but other programs take and give memory."""
 
 _log = logging.getLogger(__name__)
 
@@ -98,10 +100,10 @@ class _Loop:
         self._publish(EngineStatus(EnginePhase.EMPTY))
         while not self._is_ending:
             command = self._next_command()
-            if command is None:
-                self._step()
-            else:
+            if command is not None:
                 self._obey(command)
+            elif self._engine is not None:
+                self._advance(self._engine)
         self._end()
 
     @property
@@ -109,11 +111,12 @@ class _Loop:
         return self._engine is not None and self._engine.has_work
 
     def _next_command(self) -> Command | None:
-        """The next command, or None if there is none and a step to compute instead."""
+        """The next command; None if there is a step to compute instead, or a loaded model has been idle for a while."""
         if self._backlog:
             return self._backlog.popleft()
+        patience_s = None if self._engine is None else IDLE_SNAPSHOT_INTERVAL_S
         try:
-            return self._commands.get(block=not self._has_work)
+            return self._commands.get(block=not self._has_work, timeout=patience_s)
         except Empty:
             return None
 
@@ -130,11 +133,11 @@ class _Loop:
             case Shutdown():
                 self._is_ending = True
 
-    def _step(self) -> None:
-        assert self._engine is not None
-        self._publish_all(self._engine.step())
-        if not self._engine.has_work or time.monotonic() >= self._snapshot_due_s:
-            self._publish_snapshot(self._engine)
+    def _advance(self, engine: Engine) -> None:
+        if engine.has_work:
+            self._publish_all(engine.step())
+        if not engine.has_work or time.monotonic() >= self._snapshot_due_s:
+            self._publish_snapshot(engine)
 
     # Requests.
 

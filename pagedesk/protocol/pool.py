@@ -13,8 +13,8 @@ NO_OWNER = 0xFFFF
 class MemoryUse:
     """Where the memory of the device is, in bytes; None where the machine does not tell.
 
-    `total_bytes` is the card's memory, or on a CPU the machine's; `others_bytes` is what other programs use of it;
-    `on_card` tells which of the two it is.
+    `total_bytes` is the card's memory, or on a CPU the machine's; `others_bytes` is what everything else uses of it:
+    other programs, and PageDesk's own code and libraries; `on_card` tells which of the two it is.
     """
 
     device_name: str

@@ -174,8 +174,8 @@ def test_a_model_is_never_longer_than_it_was_trained_for(tmp_path: Path) -> None
 
 def test_the_memory_of_a_model_is_counted_exactly(tmp_path: Path) -> None:
     loaded = load_tiny(tmp_path)
-    assert loaded.memory.weights_bytes == loaded.info.num_parameters * 4
-    assert loaded.memory.pool_bytes == loaded.num_blocks * loaded.block_bytes
+    assert loaded.meter.read().weights_bytes == loaded.info.num_parameters * 4
+    assert loaded.meter.read().pool_bytes == loaded.num_blocks * loaded.block_bytes
     assert loaded.num_blocks == NUM_BLOCKS
 
 
@@ -189,7 +189,7 @@ def test_progress_ends_with_every_byte_of_weights_and_cache(tmp_path: Path) -> N
 
 def test_a_folder_with_one_model_is_loaded(tmp_path: Path) -> None:
     write_tiny_gguf(tmp_path / "tiny.gguf")
-    assert load(tmp_path).info.name == "Tiny"
+    assert load(tmp_path).info.name == "tiny"
 
 
 def test_a_closed_runner_holds_no_cache(tmp_path: Path) -> None:

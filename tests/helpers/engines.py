@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,6 +33,13 @@ INFO = ModelInfo("Tiny", "tiny.gguf", "llama", "F32", 1, 1, 400, DType.FLOAT32, 
 MEMORY = MemoryUse("fake", None, None, 100, 10, 10, 80, 0)
 
 
+class FixedMeter:
+    """A device whose memory never changes."""
+
+    def read(self) -> MemoryUse:
+        return MEMORY
+
+
 @dataclass
 class FakeModel:
     """Looks like a loaded model to the engine."""
@@ -40,7 +47,7 @@ class FakeModel:
     runner: FakeRunner
     num_blocks: int
     info: ModelInfo = INFO
-    memory: MemoryUse = MEMORY
+    meter: FixedMeter = field(default_factory=FixedMeter)
     block_bytes: int = 1000
 
 

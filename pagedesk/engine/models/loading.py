@@ -12,6 +12,7 @@ from pagedesk.engine.backends.select import select_backend
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.memory.device_memory import DeviceMemory, probe_memory
 from pagedesk.engine.memory.kv_cache import allocate_kv_cache
+from pagedesk.engine.memory.meter import MemoryMeter
 from pagedesk.engine.memory.plan import MemoryPlan, plan_memory
 from pagedesk.engine.memory.workspace import max_gathered_tokens
 from pagedesk.engine.models.assemble import assemble_weights
@@ -23,7 +24,7 @@ from pagedesk.engine.weights.locate import find_model_file, refuse_split_file
 from pagedesk.engine.weights.naming import model_name, quantisation_name
 from pagedesk.engine.weights.reader import WeightReader
 from pagedesk.geometry import ModelGeometry
-from pagedesk.protocol import DType, MemoryUse, ModelInfo
+from pagedesk.protocol import DType, ModelInfo
 
 ProgressCallback = Callable[[str, int, int], None]
 """(stage, done, total); a total of 0 means that it is not known."""
@@ -38,7 +39,7 @@ class PlacedDecoder:
         kv_cache: [num_blocks, num_layers, 2, block_size, num_kv_heads, head_size].
         num_tokens: How many ids the vocabulary names; the head may have more rows.
         info: What the user sees.
-        memory: Where the device's memory went.
+        meter: Tells where the device's memory is.
         geometry: Its sizes; `max_model_len` is the limit in force.
         block_bytes: Bytes of a block of the cache.
         metadata: The key/values of the file.
@@ -48,7 +49,7 @@ class PlacedDecoder:
     kv_cache: torch.Tensor
     num_tokens: int
     info: ModelInfo
-    memory: MemoryUse
+    meter: MemoryMeter
     geometry: ModelGeometry
     block_bytes: int
     metadata: Mapping[str, object]
@@ -91,7 +92,7 @@ class _Loading:
             kv_cache=self._allocate_cache(plan, on_progress),
             num_tokens=self._num_tokens(),
             info=self._info(memory, decoder),
-            memory=_memory_use(plan, memory),
+            meter=MemoryMeter(plan, lambda: probe_memory(self._device)),
             geometry=self._geometry,
             block_bytes=plan.block_bytes,
             metadata=self._file.metadata,
@@ -141,18 +142,3 @@ class _Loading:
             device_name=memory.device_name,
             backend_name=decoder.backend_name,
         )
-
-
-def _memory_use(plan: MemoryPlan, memory: DeviceMemory) -> MemoryUse:
-    """`memory` is the state before the load: what was taken then, others took."""
-    return MemoryUse(
-        device_name=memory.device_name,
-        total_bytes=memory.total_bytes,
-        others_bytes=memory.total_bytes - memory.free_bytes,
-        budget_bytes=plan.budget_bytes,
-        weights_bytes=plan.weights_bytes,
-        workspace_bytes=plan.workspace_bytes,
-        pool_bytes=plan.pool_bytes,
-        headroom_bytes=plan.headroom_bytes,
-        on_card=not memory.is_host,
-    )
