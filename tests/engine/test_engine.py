@@ -248,6 +248,16 @@ def test_a_name_that_is_in_use_is_refused_and_the_first_request_goes_on() -> Non
     assert endings(run(engine)) == [("r", "length")]
 
 
+def test_foreign_token_ids_end_nobody_elses_request() -> None:
+    engine, _ = fake_engine()
+    engine.add(submit("good"))
+    stored = Message(Role.ASSISTANT, (TextPart(""),), (-1,))
+    engine.add(submit("other", history=[Message.of(Role.USER, "q"), stored]))
+    with pytest.raises(InvalidRequestError, match="holds the token -1"):
+        engine.add(Submit("raw", "c", (stored,), raw=True))
+    assert endings(run(engine)) == [("good", "length"), ("other", "length")]
+
+
 def test_a_template_that_raises_is_an_error_of_this_request_alone() -> None:
     engine, _ = fake_engine(template="{{ 1 / 0 }}")
     with pytest.raises(TemplateError, match="ZeroDivisionError"):
