@@ -189,7 +189,7 @@ def test_progress_ends_with_every_byte_of_weights_and_cache(tmp_path: Path) -> N
 
 def test_a_folder_with_one_model_is_loaded(tmp_path: Path) -> None:
     write_tiny_gguf(tmp_path / "tiny.gguf")
-    assert load(tmp_path).info.name == "Tiny"
+    assert load(tmp_path).info.name == "tiny"
 
 
 def test_a_closed_runner_holds_no_cache(tmp_path: Path) -> None:
