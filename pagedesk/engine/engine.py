@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pagedesk.engine.config import EngineConfig
@@ -23,6 +22,7 @@ from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
+from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -75,7 +75,7 @@ class Engine:
         self._clock = clock
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
-        self._chat_dates: dict[str, datetime] = {}
+        self._chat_dates = ChatDates()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -221,8 +221,7 @@ class Engine:
         if submit.raw:
             prompt_ids = self._prompts.raw(submit.messages)
         else:
-            now = self._chat_dates.setdefault(submit.chat_id, datetime.now().astimezone())
-            prompt_ids = self._prompts.chat(submit.messages, now)
+            prompt_ids = self._prompts.chat(submit.messages, self._chat_dates.of(submit.chat_id))
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
         if len(prompt_ids) > self.info.max_model_len:
