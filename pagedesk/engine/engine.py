@@ -166,7 +166,10 @@ class Engine:
     def close(self) -> list[Event]:
         """Cancel every request and give the model's memory back; nothing may be called after it."""
         events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
-        self._model.runner.close()
+        try:
+            self._model.runner.close()
+        except Exception:  # noqa: BLE001 - a device that failed may refuse even this; the requests still end
+            _log.exception("the memory of the model could not be given back")
         return events
 
     def _step(self, began_s: float) -> list[Event]:

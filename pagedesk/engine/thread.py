@@ -96,13 +96,19 @@ class _Loop:
     def run(self) -> None:
         self._publish(EngineStatus(EnginePhase.STARTING))
         self._publish(EngineStatus(EnginePhase.EMPTY))
-        while not self._is_ending:
-            command = self._next_command()
-            if command is None:
-                self._step()
-            else:
-                self._obey(command)
+        try:
+            while not self._is_ending:
+                self._turn()
+        except Exception:  # noqa: BLE001 - a mistake of ours: whoever waits must learn that nothing more will come
+            _log.exception("the engine's thread cannot go on")
         self._end()
+
+    def _turn(self) -> None:
+        command = self._next_command()
+        if command is None:
+            self._step()
+        else:
+            self._obey(command)
 
     @property
     def _has_work(self) -> bool:

@@ -192,6 +192,13 @@ def test_a_closed_engine_has_cancelled_everything_and_closed_its_model() -> None
     assert (endings(engine.close()), runner.is_closed) == ([("a", "cancelled"), ("b", "cancelled")], True)
 
 
+def test_a_model_that_cannot_be_closed_still_ends_its_requests() -> None:
+    engine, runner = fake_engine()
+    engine.add(submit())
+    runner.close = lambda: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+    assert endings(engine.close()) == [("r", "cancelled")]
+
+
 def test_raw_requests_pass_by_the_template() -> None:
     engine, runner = fake_engine(template="{{ raise_exception('no') }}")
     engine.add(replace(submit(text="abc", max_tokens=1), raw=True))

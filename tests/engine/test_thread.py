@@ -216,6 +216,20 @@ def test_shutdown_ends_a_load_and_the_requests_that_wait_for_it(recorder: Record
     assert endings(recorder.events) == [("r", "cancelled"), ("r", "cancelled")]
 
 
+def test_a_mistake_that_nobody_foresaw_ends_the_requests_and_is_told(
+    recorder: Recorder,
+    loader: Loader,  # noqa: ARG001 - a patch
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Engine, "set_focus", lambda _engine, _chat_id: 1 / 0)
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=None))
+    recorder.wait_for_phase(EnginePhase.STOPPED)
+    assert endings(recorder.events) == [("r", "cancelled")]
+
+
 def test_commands_after_shutdown_are_not_obeyed(recorder: Recorder, loader: Loader) -> None:
     thread = EngineThread(recorder.publish)
     thread.send(Shutdown())
