@@ -85,14 +85,18 @@ class Engine:
         """Whether `step` would compute anything."""
         return self._scheduler.has_work
 
-    def add(self, submit: Submit) -> None:
+    def add(self, submit: Submit, arrived_s: float | None = None) -> None:
         """Take in a request; its events come from `step`.
+
+        Args:
+            submit: What is asked.
+            arrived_s: When it was sent, by the engine's clock; None: now.
 
         Raises:
             InvalidRequestError: Values out of range, or a prompt that is too long.
             TemplateError: The model's chat template fails on these messages.
         """
-        arrived_s = self._clock()
+        arrived_s = self._clock() if arrived_s is None else arrived_s
         check_submit(submit, self._config.max_num_sequences)
         prompt_ids = self._prompt_ids(submit)
         self._scheduler.add(self._spec(submit, prompt_ids))

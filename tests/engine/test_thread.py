@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -129,6 +130,18 @@ def test_a_request_waits_while_a_model_loads(thread: EngineThread, recorder: Rec
     thread.send(submit())
     loader.held["m"].set()
     assert recorder.wait(Finished).reason is FinishReason.LENGTH
+
+
+def test_the_time_of_a_load_is_part_of_the_wait(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    thread.send(submit())
+    sent_s = time.perf_counter()
+    recorder.wait_for_phase(EnginePhase.LOADING, count=20)
+    going_on_s = time.perf_counter()
+    loader.held["m"].set()
+    timings = recorder.wait(Finished).timings
+    assert timings.ttft_ms >= timings.wait_ms >= 1e3 * (going_on_s - sent_s)
 
 
 def test_a_refused_request_fails_and_the_next_is_served(thread: EngineThread, recorder: Recorder) -> None:
