@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-import torch
 
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import load_engine
@@ -37,7 +36,7 @@ from pagedesk.protocol import (
 from tests.helpers.engines import of_kind, run, tokens_of
 from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
-NUM_REQUESTS = 120
+NUM_REQUESTS = 200
 NUM_BLOCKS = 14
 MAX_OPEN = 8
 PATIENCE_S = 120.0
@@ -125,7 +124,6 @@ class Storm:
 @pytest.fixture(scope="module")
 def storm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Storm, list[Event]]:
     """The storm after it is over, and everything that the engine told."""
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("models")
     models = tuple(write_tiny_gguf(folder / f"{seed}.gguf", TinyModel(seed=seed)) for seed in (1, 2))
     ledger = Ledger()

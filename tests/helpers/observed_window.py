@@ -10,11 +10,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pagedesk.ui.options import parse_options
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QWidget
 
 from pagedesk import app
+from pagedesk.ui.options import parse_options
 
 INTERVAL_MS = 50
 
