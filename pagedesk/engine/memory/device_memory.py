@@ -28,10 +28,14 @@ class DeviceMemory:
 def probe_memory(device: torch.device) -> DeviceMemory:
     """Ask the driver, or for a CPU the operating system."""
     if device.type == "cuda":
-        # Torch keeps what a load that failed or was given up has taken; the driver would count it as used.
-        torch.cuda.empty_cache()
         free_bytes, total_bytes = torch.cuda.mem_get_info(device)
         return DeviceMemory(torch.cuda.get_device_name(device), total_bytes, free_bytes, is_host=False)
     memory = psutil.virtual_memory()
     name = torch.cpu.get_capabilities().get("cpu_name")
     return DeviceMemory(str(name or "CPU"), memory.total, memory.available, is_host=True)
+
+
+def give_back_unused(device: torch.device) -> None:
+    """Let the driver have what torch keeps for later; not between steps, it waits for the device."""
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
