@@ -208,11 +208,24 @@ class _Loop:
         return load_engine(config, self._on_progress)
 
     def _on_progress(self, stage: str, done: int, total: int) -> None:
-        while not self._commands.empty():
-            self._backlog.append(self._commands.get())
+        self._drain()
         if any(_is_urgent(sent) for sent in self._backlog):
             raise _Interrupted
         self._publish(EngineStatus(EnginePhase.LOADING, stage, done, total))
+
+    def _drain(self) -> None:
+        """Take in what was sent meanwhile; a request that is cancelled before it begins ends here."""
+        while not self._commands.empty():
+            sent = self._commands.get()
+            if isinstance(sent[0], Cancel):
+                self._withdraw(sent[0].request_id)
+            self._backlog.append(sent)
+
+    def _withdraw(self, request_id: str) -> None:
+        for sent in list(self._backlog):
+            if isinstance(sent[0], Submit) and sent[0].request_id == request_id:
+                self._backlog.remove(sent)
+                self._publish_all(_never_begun(sent[0]))
 
     def _bring_forward(self) -> None:
         """Let what ended a load come next: the end, or the newest model; requests wait for that model."""
@@ -242,8 +255,7 @@ class _Loop:
 
     def _end(self) -> None:
         self._close_engine()
-        while not self._commands.empty():
-            self._backlog.append(self._commands.get())
+        self._drain()
         for command, _ in self._backlog:
             if isinstance(command, Submit):
                 self._publish_all(_never_begun(command))

@@ -132,6 +132,21 @@ def test_a_request_waits_while_a_model_loads(thread: EngineThread, recorder: Rec
     assert recorder.wait(Finished).reason is FinishReason.LENGTH
 
 
+def test_a_request_that_waits_for_a_load_can_be_cancelled_at_once(
+    thread: EngineThread, recorder: Recorder, loader: Loader
+) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    loader.has_begun.wait()
+    for command in (submit("a", answers=2), submit("b"), Cancel("a")):
+        thread.send(command)
+    recorder.wait(Finished, count=2)
+    assert endings(recorder.events) == [("a", "cancelled"), ("a", "cancelled")]
+    loader.held["m"].set()
+    recorder.wait(Finished, count=3)
+    assert endings(recorder.events)[2:] == [("b", "length")]
+
+
 def test_the_time_of_a_load_is_part_of_the_wait(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
     loader.held["m"] = threading.Event()
     thread.send(LoadModel("m"))
