@@ -78,6 +78,9 @@ def _convert(metadata: Mapping[str, object], vocabulary: Vocabulary) -> tokenize
             f"The model's tokenizer is of the kind {vocabulary.model!r}, which PageDesk cannot build ({error}).",
             "Choose a model of another family.",
         ) from error
+    except Exception as error:
+        cause = f"The model's vocabulary is damaged: no tokenizer can be built from it ({error})."
+        raise ModelFileError(cause, "Download the file again, or choose another one.") from error
     assert isinstance(backend, tokenizers.Tokenizer)
     _apply_split_rule(backend, vocabulary, known=converter.GGUF_PRE_TOKENIZER_SPLITS)
     backend.encode_special_tokens = True
