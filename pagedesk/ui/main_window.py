@@ -5,6 +5,7 @@ GUI thread. It arranges and connects; what happens to chats is decided by the co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from pagedesk.protocol import LoadFailed
 from pagedesk.ui.actions import WindowActions
 from pagedesk.ui.chat.chat_list import ChatListModel
 from pagedesk.ui.chat.controller import ChatController
@@ -45,6 +47,7 @@ class MainWindow(QMainWindow):
         self._state = state
         self._controller = controller
         self._was_painted = False
+        self._told_failure: LoadFailed | None = None
         self.actions_ = WindowActions(self)
         self.chat_list = ChatListModel(controller)
         self.top_bar = TopBar(theme, state, self.actions_.sidebar, self.actions_.gauge)
@@ -146,10 +149,14 @@ class MainWindow(QMainWindow):
         if pane is not None and not pane.conversation.messages:
             pane.focus_composer()
         else:
-            self.panes.show_chat(self._controller.new_chat())
+            self._open_new(self.panes.show_chat)
 
     def _split(self) -> None:
-        self.panes.show_beside(self._controller.new_chat())
+        self._open_new(self.panes.show_beside)
+
+    def _open_new(self, show: Callable[[str], None]) -> None:
+        if (chat_id := self._controller.new_chat()) is not None:
+            show(chat_id)
 
     def _close_pane(self) -> None:
         if self.panes.focused is not None:
@@ -190,10 +197,15 @@ class MainWindow(QMainWindow):
         self._fit()
 
     def _on_engine(self) -> None:
-        failure = self._state.failure
-        if failure is None:
+        """Show why a load failed, once; a notice about anything else stays until it was read."""
+        failure, told = self._state.failure, self._told_failure
+        self._told_failure = failure
+        if failure is None and told is not None:
             self.notice.hide()
-            return
+        elif failure is not None and failure is not told:
+            self._tell_of_failure(failure)
+
+    def _tell_of_failure(self, failure: LoadFailed) -> None:
         title = self.tr("{name} did not load").format(name=Path(failure.path).name)
         has_starter = self._state.starter is not None and Path(failure.path) != self._state.starter
         self.notice.show_problem(title, failure.cause, failure.advice, offers_models=True, has_starter=has_starter)
@@ -202,9 +214,12 @@ class MainWindow(QMainWindow):
         self.show_problem(self.tr("Not saved yet"), cause, advice)
 
     def _on_pool(self) -> None:
-        if self._state.pool is not None:
-            self.gauge.show_snapshot(self._state.pool)
-            self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in self._state.pool.chats))
+        pool = self._state.pool
+        if pool is None:
+            self.gauge.clear()
+        else:
+            self.gauge.show_snapshot(pool)
+        self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in pool.chats) if pool else frozenset())
 
     def _name_chats(self) -> None:
         chats = self._controller.chats()
