@@ -34,7 +34,6 @@ class Notice(QFrame):
         self.title = QLabel(self, wordWrap=True)
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self._mark = QLabel(self)
         self.open_button = QPushButton(self.tr("Open a GGUF file\u2026"), self)

@@ -6,6 +6,7 @@ GUI thread.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from typing_extensions import override
@@ -88,8 +89,10 @@ class ChatListModel(QAbstractListModel):
             return row
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{row.title}, {row.state_text}"
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"<span>{escape(row.title)}</span>"  # a tool tip takes tags in a title for its own
         return None
 
     def _refresh(self) -> None:

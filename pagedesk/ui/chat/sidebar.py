@@ -5,7 +5,7 @@ GUI thread. A widget: it shows and emits.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -127,6 +127,9 @@ class Sidebar(QWidget):
 
     def _spin(self) -> None:
         """Repaint the rows whose spinner turns, if they can be seen."""
-        for position, row in enumerate(self.rows()):
-            if row.activity in SPINS:
-                self.list.update(self._filtered.index(position, 0))
+        first = max(0, self.list.indexAt(QPoint(0, 0)).row())
+        num_visible = self.list.viewport().height() // tokens()["size"]["row"]["chat"] + 2
+        for position in range(first, min(first + num_visible, self._filtered.rowCount())):
+            index = self._filtered.index(position, 0)
+            if self._row(index).activity in SPINS:
+                self.list.update(index)

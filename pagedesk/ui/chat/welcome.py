@@ -31,7 +31,7 @@ class Heading(QWidget):
         super().__init__(parent)
         self.setObjectName("headingBox")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.title = QLabel(self, wordWrap=True)
+        self.title = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
         column = QVBoxLayout(self)
