@@ -162,13 +162,17 @@ class ChatStore:
         if self._connection.in_transaction:
             yield
             return
-        with explained(self._path):
-            self._run("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._run("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._run("ROLLBACK")
-                raise
+        with explained(self._path), self._transaction():
+            yield
         self._checkpointer.count_write()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._run("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._run("ROLLBACK")
+            raise

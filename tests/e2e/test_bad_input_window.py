@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.helpers.driven_window import DrivenWindow, reply_of
+from tests.helpers.driven_window import DrivenWindow
 from tests.helpers.starter import starter_model
 from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 from tests.helpers.xserver import x_server

@@ -11,12 +11,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from pagedesk.ui.options import parse_options
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from pagedesk import app
+from pagedesk.ui.options import parse_options
 from tests.helpers.driven_window import wish_file
 
 INTERVAL_MS = 50
