@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStyle, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from pagedesk.protocol import LoadFailed
@@ -88,8 +88,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         sizes = tokens()["size"]
-        self.resize(*sizes["window_default"])
-        self.setMinimumSize(*sizes["window_min"])
+        room = self._room()
+        self.resize(QSize(*sizes["window_default"]).boundedTo(room))
+        self.setMinimumSize(QSize(*sizes["window_min"]).boundedTo(room))
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
@@ -97,13 +98,18 @@ class MainWindow(QMainWindow):
             self._splitter.addWidget(part)
             self._splitter.setStretchFactor(index, int(index == 1))
         sidebar, gauge = sizes["sidebar"]["default"], sizes["gauge_panel"]["default"]
-        self._splitter.setSizes([sidebar, sizes["window_default"][0] - sidebar - gauge - 2, gauge])
+        self._splitter.setSizes([sidebar, self.width() - sidebar - gauge - 2, gauge])
         whole = QWidget()
         column = _column(whole)
         column.addWidget(self.top_bar)
         column.addWidget(self._splitter, 1)
         column.addWidget(self.status)
         self.setCentralWidget(whole)
+
+    def _room(self) -> QSize:
+        """What the screen leaves for the window inside its frame: the composer must not begin below its edge."""
+        title_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        return self.screen().availableGeometry().size() - QSize(0, title_bar)
 
     def _centre(self) -> QWidget:
         centre = QWidget()

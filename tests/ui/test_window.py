@@ -126,6 +126,22 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     assert not desk.window.notice.isVisible()
 
 
+def test_a_very_long_file_name_does_not_widen_the_window(desk):
+    path = Path(f"/models/{'x' * 240}.gguf")
+    before = desk.window.minimumSizeHint().width()
+    desk.application.state.load(path)
+    loading = desk.window.minimumSizeHint().width()
+    desk.say(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
+    failed = desk.window.minimumSizeHint().width()
+    assert max(loading, failed) <= before
+
+
+def test_the_window_opens_no_larger_than_the_screen(open_desk):
+    desk = open_desk(size=None)
+    window, screen = desk.window.size(), desk.window.screen().availableGeometry().size()
+    assert window == window.boundedTo(screen)
+
+
 def test_a_notice_shows_tags_of_a_file_name_as_text(desk):
     desk.say(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
     assert desk.window.notice.text.textFormat() is Qt.TextFormat.PlainText

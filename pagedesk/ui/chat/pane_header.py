@@ -22,6 +22,7 @@ _CHIP = 10
 _LEFT = 14
 _TITLE_LEFT = _LEFT + _CHIP + 8
 _FOCUS_LINE = 2
+_MAX_TITLE = 200
 
 
 class PaneHeader(QWidget):
@@ -47,6 +48,7 @@ class PaneHeader(QWidget):
         self.close_button = icon_button(self, "paneClose", 26)
         self._title_edit = QLineEdit(self)
         self._title_edit.setObjectName("title")
+        self._title_edit.setMaxLength(_MAX_TITLE)
         self._title_edit.hide()
         self._title_edit.editingFinished.connect(self._end_renaming)
         self.setFixedHeight(tokens()["size"]["pane"]["header"])
