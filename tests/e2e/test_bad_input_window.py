@@ -29,17 +29,22 @@ def window(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _lives_on(window, tmp_path):
-    """Whatever a test did: a good model loads afterwards, and a message in a fresh chat is answered."""
+    """Whatever a test does in its chat: a good model loads afterwards, and a message in a fresh chat is answered."""
+    open_fresh_chat(window)
     yield
     load(window, good_model(tmp_path))
-    window.server.key("ctrl+n")
-    window.wait(lambda state: not state["panes"][0]["messages"], "a fresh chat")
+    open_fresh_chat(window)
     assert answer(window, "Hello") == ("DONE", "")
 
 
 def good_model(folder):
     """A model that answers with a few tokens."""
     return write_tiny_gguf(folder / "good.gguf", TinyModel(context_length=64))
+
+
+def open_fresh_chat(window):
+    window.server.key("ctrl+n")
+    window.wait(lambda state: not state["panes"][0]["messages"], "a fresh chat")
 
 
 def load(window, path):
