@@ -10,6 +10,7 @@ import copy
 import importlib
 import logging
 from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 import tokenizers
@@ -66,7 +67,7 @@ class Tokenizer:
         return [bos_id, *ids]
 
 
-def import_converter() -> Any:
+def import_converter() -> ModuleType:
     """The part of transformers that builds tokenizers; by name, as its import takes a second."""
     return importlib.import_module(_CONVERTER)
 
