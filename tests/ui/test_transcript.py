@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd
 from pagedesk.protocol import FinishReason, Role, Timings, Usage
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
+from pagedesk.ui.chat.text_body import TextBody
 from pagedesk.ui.chat.transcript import FOLLOW_DISTANCE, Transcript
 from pagedesk.ui.theme import Scheme, Theme
 
@@ -111,6 +112,17 @@ def test_what_stands_above_the_last_line_of_a_growing_reply_is_not_painted_again
     long_page.write(" more")
     qtbot.waitUntil(lambda: bool(painted.rects))
     assert painted.rects[0].height() < 60
+
+
+def test_a_message_is_told_which_part_of_it_can_be_seen(long_page, monkeypatch):
+    clips = []
+    monkeypatch.setattr(
+        TextBody, "paint", lambda _body, painter, _selection=None: clips.append(painter.clipBoundingRect())
+    )
+    long_page.transcript.viewport().repaint()
+    heights = [clip.height() for clip in clips]
+    assert heights
+    assert 0 < max(heights) <= long_page.transcript.viewport().height() + 2
 
 
 def test_a_page_painted_piece_by_piece_looks_like_one_painted_at_once(long_page):
