@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 _LONG_WORD = re.compile(r"\S{32}(?=\S)")
 _ZERO_WIDTH_SPACE = "\u200b"
+_MAX_NAME = 60
 
 
 def count(number: int) -> str:
@@ -34,6 +35,11 @@ def speed(tokens_per_s: float) -> str:
 def breakable(text: str) -> str:
     """The text with places to break a line inside words that no line may hold, such as the path of a file."""
     return _LONG_WORD.sub(f"\\g<0>{_ZERO_WIDTH_SPACE}", text)
+
+
+def shortened(name: str) -> str:
+    """A name of 60 characters at most, cut in its middle: the end tells files apart as the beginning does."""
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME // 2]}\u2026{name[1 - _MAX_NAME // 2 :]}"
 
 
 def age(since: float, now: float | None = None) -> str:

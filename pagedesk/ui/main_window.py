@@ -20,6 +20,7 @@ from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane_area import PaneArea
 from pagedesk.ui.chat.sidebar import Sidebar
 from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.formats import shortened
 from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
@@ -212,7 +213,7 @@ class MainWindow(QMainWindow):
             self._tell_of_failure(failure)
 
     def _tell_of_failure(self, failure: LoadFailed) -> None:
-        title = self.tr("{name} did not load").format(name=Path(failure.path).name)
+        title = self.tr("{name} did not load").format(name=shortened(Path(failure.path).name))
         has_starter = self._state.starter is not None and Path(failure.path) != self._state.starter
         self.notice.show_problem(title, failure.cause, failure.advice, offers_models=True, has_starter=has_starter)
 

@@ -152,6 +152,14 @@ def test_a_reply_in_pieces_reads_as_the_same_reply_at_once(qtbot):
     assert page.transcript._rows[0].height == at_once.transcript._rows[0].height
 
 
+def test_line_ends_of_windows_are_single_line_breaks_even_cut_in_two(qtbot):
+    page = Page(qtbot, reply("one\r\ntwo\r"))
+    page.write("\nthree")
+    assert (
+        page.transcript._rows[-1].body.height == Page(qtbot, reply("one\ntwo\nthree")).transcript._rows[-1].body.height
+    )
+
+
 def test_a_message_of_100000_characters_is_shown(qtbot):
     page = Page(qtbot, message("0123456789" * 10_000), reply("short"))
     assert page.bar.maximum() > 10_000
