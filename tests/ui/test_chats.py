@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocumentFragment
+from PySide6.QtWidgets import QApplication
 
 from pagedesk.chats.errors import ChatStoreError
 from pagedesk.chats.models import MessageState
@@ -93,6 +94,23 @@ def test_escape_stops_the_reply_of_the_pane_in_use(desk, qtbot):
     request_id = desk.ask("one")
     qtbot.keyClick(desk.pane().composer.edit, Qt.Key.Key_Escape)
     assert desk.engine.sent[-1] == Cancel(request_id)
+
+
+def test_escape_gives_up_a_new_title_and_stops_no_reply(desk, qtbot):
+    desk.ask("Old title")
+    header = desk.pane().header
+    header.start_renaming()
+    qtbot.keyClicks(QApplication.focusWidget(), "New title")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert header.title == "Old title"
+    assert not any(isinstance(command, Cancel) for command in desk.engine.sent)
+
+
+def test_a_new_title_is_taken_with_enter(desk, qtbot):
+    desk.pane().header.start_renaming()
+    qtbot.keyClicks(QApplication.focusWidget(), "New title")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert desk.pane().header.title == "New title"
 
 
 def test_a_stopped_reply_keeps_its_words_and_says_so(desk):
