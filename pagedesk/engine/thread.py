@@ -7,7 +7,9 @@ first model. Nothing that a command or a model does ends the thread, except `Shu
 
 from __future__ import annotations
 
+import importlib
 import logging
+import sys
 import threading
 import time
 from collections import deque
@@ -36,6 +38,7 @@ from pagedesk.protocol import (
     Usage,
 )
 from pagedesk.system.errors import UserError
+from pagedesk.system.quiet_imports import quiet_imports
 
 if TYPE_CHECKING:
     from pagedesk.engine.engine import Engine
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 SNAPSHOT_INTERVAL_S = 0.1
 IDLE_SNAPSHOT_INTERVAL_S = 2.0
 """With nothing to compute the pool stands still, but other programs take and give memory."""
+
+_LAST_IMPORT = "pagedesk.engine.model_runner"
 
 _Sent: TypeAlias = tuple[Command, float]
 """A command and when it was sent, by `time.perf_counter`."""
@@ -199,6 +204,7 @@ class _Loop:
 
     def _load_engine(self, command: LoadModel) -> Engine:
         self._on_progress("engine", 0, 0)
+        self._import_engine()
         from pagedesk.engine.engine import load_engine  # noqa: PLC0415 - only here, so the window paints first
 
         config = EngineConfig(
@@ -209,6 +215,17 @@ class _Loop:
             max_model_len=command.max_model_len,
         )
         return load_engine(config, self._on_progress)
+
+    def _import_engine(self) -> None:
+        """Import what takes seconds, once, while the window goes on painting."""
+        if _LAST_IMPORT in sys.modules:
+            return
+        with quiet_imports():
+            from pagedesk.engine.text.tokenizer import import_converter  # noqa: PLC0415 - slow to import, like what it imports
+
+            import_converter()
+            self._on_progress("engine", 0, 0)
+            importlib.import_module(_LAST_IMPORT)
 
     def _on_progress(self, stage: str, done: int, total: int) -> None:
         self._drain()

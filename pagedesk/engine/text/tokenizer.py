@@ -10,6 +10,7 @@ import copy
 import importlib
 import logging
 from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 import tokenizers
@@ -66,9 +67,13 @@ class Tokenizer:
         return [bos_id, *ids]
 
 
+def import_converter() -> ModuleType:
+    """The part of transformers that builds tokenizers; by name, as its import takes a second."""
+    return importlib.import_module(_CONVERTER)
+
+
 def _convert(metadata: Mapping[str, object], vocabulary: Vocabulary) -> tokenizers.Tokenizer:
-    # By name: the import takes a second, and nothing but a model that is being loaded needs it.
-    converter: Any = importlib.import_module(_CONVERTER)
+    converter = import_converter()
     try:
         backend, _ = converter.convert_gguf_tokenizer(
             str(metadata.get("general.architecture", "")), _converter_input(metadata, vocabulary)

@@ -43,6 +43,20 @@ def test_a_message_follows_the_newest_one_of_its_chat(store: ChatStore) -> None:
     assert (first.parent_id, elsewhere.parent_id, second.parent_id) == (None, None, first.message_id)
 
 
+def test_writes_that_belong_together_are_all_made_or_none(store: ChatStore) -> None:
+    chat = store.create_chat("a")
+
+    def ask_in_a_chat_that_is_gone() -> None:
+        with store.together():
+            store.add_message(chat.chat_id, Role.USER, [TextPart("1")])
+            store.add_message("gone", Role.ASSISTANT, [])
+
+    with pytest.raises(ChatStoreError):
+        ask_in_a_chat_that_is_gone()
+
+    assert store.messages(chat.chat_id) == []
+
+
 def test_the_chat_with_the_newest_message_comes_first(store: ChatStore) -> None:
     chats = [store.create_chat(title) for title in "abc"]
     store.add_message(chats[0].chat_id, Role.USER, [TextPart("hi")])
