@@ -29,7 +29,7 @@ from pagedesk.ui.theme import Theme, tokens
 from pagedesk.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
 
 class MainWindow(QMainWindow):
@@ -37,11 +37,9 @@ class MainWindow(QMainWindow):
 
     Signals:
         painted: It was painted for the first time, with everything in it.
-        closed: The user closed it.
     """
 
     painted = Signal()
-    closed = Signal()
 
     def __init__(self, theme: Theme, state: EngineState, controller: ChatController) -> None:
         super().__init__()
@@ -255,11 +253,6 @@ class MainWindow(QMainWindow):
             # This event paints the window alone; its parts are painted before the event loop runs again.
             QTimer.singleShot(0, self.painted.emit)
         return done
-
-    @override
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.closed.emit()
 
 
 def _first_focusable(part: QWidget) -> QWidget:

@@ -144,6 +144,7 @@ def test_an_empty_message_changes_nothing(window, text):
 def test_a_message_of_100000_characters_is_refused_with_both_lengths_and_the_next_is_answered(window):
     outcome, error = answer(window, "lamp " * 20_000, DrivenWindow.paste_in)
     assert outcome == "FAILED"
-    assert "64" in error
+    assert "100,008 tokens" in error
+    assert "at most 64" in error
 
     assert answer(window, "Hello") == ("DONE", "")
