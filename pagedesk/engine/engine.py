@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pagedesk.engine.config import EngineConfig
@@ -23,6 +22,7 @@ from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
+from pagedesk.engine.text.chat_memory import ChatMemory
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -34,6 +34,7 @@ from pagedesk.protocol import (
     Failed,
     FinishReason,
     MemoryUse,
+    MissReason,
     ModelInfo,
     PoolSnapshot,
     Started,
@@ -74,7 +75,7 @@ class Engine:
         self._clock = clock
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
-        self._chat_dates: dict[str, datetime] = {}
+        self._chats = ChatMemory()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -197,7 +198,7 @@ class Engine:
     def _started(self, request: Request, now_s: float) -> Started:
         spec, cached_tokens = request.spec, request.cached_tokens or 0
         for reply in self._replies[spec.request_id]:
-            reply.start(now_s, cached_tokens, request.miss_reason)
+            reply.start(now_s, cached_tokens, _miss_reason(request))
         return Started(spec.request_id, len(spec.prompt_ids), cached_tokens)
 
     def _forget_ended(self, requests: Iterable[Request]) -> None:
@@ -225,8 +226,7 @@ class Engine:
         if submit.raw:
             prompt_ids = self._prompts.raw(submit.messages)
         else:
-            now = self._chat_dates.setdefault(submit.chat_id, datetime.now().astimezone())
-            prompt_ids = self._prompts.chat(submit.messages, now)
+            prompt_ids = self._prompts.chat(submit.messages, self._chats.date_of(submit.chat_id))
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
         if len(prompt_ids) > self.info.max_model_len:
@@ -247,6 +247,7 @@ class Engine:
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
+            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, submit.messages),
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
@@ -305,6 +306,13 @@ def _check_config(config: EngineConfig) -> None:
 def _root_key(info: ModelInfo) -> bytes:
     fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}"
     return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+
+
+def _miss_reason(request: Request) -> MissReason | None:
+    """Where a chat that nobody edited has another token in its history than before, the template wrote it anew."""
+    if request.miss_reason is MissReason.EDITED and request.spec.is_unedited:
+        return MissReason.TEMPLATE
+    return request.miss_reason
 
 
 def _describe(error: Exception) -> str:

@@ -27,6 +27,7 @@ class RequestSpec:
         stop_ids: Tokens that end an answer.
         num_answers: Sequences to compute.
         priority: Larger is served first when not all can be.
+        is_unedited: The chat goes on from what its last request held, unchanged by hand.
     """
 
     request_id: str
@@ -37,6 +38,7 @@ class RequestSpec:
     stop_ids: frozenset[int] = frozenset()
     num_answers: int = 1
     priority: int = 0
+    is_unedited: bool = False
 
 
 @dataclass(slots=True, eq=False)
