@@ -23,6 +23,7 @@ from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
+from pagedesk.engine.text.chat_memory import ChatMemory
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -34,6 +35,7 @@ from pagedesk.protocol import (
     Failed,
     FinishReason,
     MemoryUse,
+    MissReason,
     ModelInfo,
     PoolSnapshot,
     Started,
@@ -75,6 +77,7 @@ class Engine:
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
         self._chat_dates = ChatDates()
+        self._chats = ChatMemory()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -204,7 +207,7 @@ class Engine:
     def _started(self, request: Request, now_s: float) -> Started:
         spec, cached_tokens = request.spec, request.cached_tokens or 0
         for reply in self._replies[spec.request_id]:
-            reply.start(now_s, cached_tokens)
+            reply.start(now_s, cached_tokens, _miss_reason(request))
         return Started(spec.request_id, len(spec.prompt_ids), cached_tokens)
 
     def _forget_ended(self, requests: Iterable[Request]) -> None:
@@ -253,6 +256,7 @@ class Engine:
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
+            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, submit.messages),
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
@@ -311,6 +315,13 @@ def _check_config(config: EngineConfig) -> None:
 def _root_key(info: ModelInfo) -> bytes:
     fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}"
     return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+
+
+def _miss_reason(request: Request) -> MissReason | None:
+    """Where a chat that nobody edited has another token in its history than before, the template wrote it anew."""
+    if request.miss_reason is MissReason.EDITED and request.spec.is_unedited:
+        return MissReason.TEMPLATE
+    return request.miss_reason
 
 
 def _describe(error: Exception) -> str:

@@ -17,6 +17,7 @@ from pagedesk.protocol import (
     Finished,
     FinishReason,
     Message,
+    MissReason,
     Role,
     Started,
     Submit,
@@ -28,6 +29,8 @@ from pagedesk.protocol import (
 )
 from tests.helpers.engines import endings, fake_engine, of_kind, run, submit, text_of, tokens_of
 from tests.helpers.tiny_vocabulary import IM_END
+
+LAST_IN_CAPITALS = "{% for m in messages %}{{ m['content'] | upper if loop.last else m['content'] }}{% endfor %}"
 
 
 def test_a_request_is_started_told_and_finished() -> None:
@@ -44,7 +47,27 @@ def test_usage_tells_prompt_cached_and_new_tokens() -> None:
     engine.add(submit("second"))
     [finished] = of_kind(run(engine), Finished)
     prompt_tokens = finished.usage.prompt_tokens
-    assert finished.usage == Usage(prompt_tokens, (prompt_tokens - 1) // 4 * 4, 6, (prompt_tokens - 1) // 4 * 4)
+    assert finished.usage == Usage(prompt_tokens, prompt_tokens - 1, 6, prompt_tokens - 1)
+
+
+def test_usage_tells_where_an_edited_prompt_missed() -> None:
+    engine, _ = fake_engine()
+    engine.add(submit("first", "abcdef"))
+    run(engine)
+    engine.add(submit("second", "abcxef"))
+    [finished] = of_kind(run(engine), Finished)
+    place = len("<u\nabc")
+    assert (finished.usage.first_missed_index, finished.usage.miss_reason) == (place, MissReason.EDITED)
+
+
+def test_usage_tells_of_a_template_that_changes_what_it_wrote() -> None:
+    engine, _ = fake_engine(template=LAST_IN_CAPITALS)
+    engine.add(submit(text="hello"))
+    events = run(engine)
+    reply = Message(Role.ASSISTANT, (TextPart(text_of(events)),), tokens_of(events))
+    engine.add(submit("second", "more", history=[Message.of(Role.USER, "hello"), reply]))
+    [finished] = of_kind(run(engine), Finished)
+    assert (finished.usage.first_missed_index, finished.usage.miss_reason) == (0, MissReason.TEMPLATE)
 
 
 def test_times_are_those_of_the_steps() -> None:

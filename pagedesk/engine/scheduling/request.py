@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pagedesk.engine.batch import SampleSpec
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
-from pagedesk.protocol import SamplingParams
+from pagedesk.protocol import MissReason, SamplingParams
 
 SEED_LIMIT = 2**63
 
@@ -27,6 +27,7 @@ class RequestSpec:
         stop_ids: Tokens that end an answer.
         num_answers: Sequences to compute.
         priority: Larger is served first when not all can be.
+        is_unedited: The chat goes on from what its last request held, unchanged by hand.
     """
 
     request_id: str
@@ -37,6 +38,7 @@ class RequestSpec:
     stop_ids: frozenset[int] = frozenset()
     num_answers: int = 1
     priority: int = 0
+    is_unedited: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +50,7 @@ class Request:
         arrival_index: Its place in the order of arrival.
         sequences: By answer index; all but the first are unborn until the prompt is computed.
         cached_tokens: Prompt tokens that were in the cache when it got its turn; None before.
+        miss_reason: Why the cache did not have more of it; None if it had all that it could.
         is_announced_as_waiting: Whether the sender knows that it waits for blocks.
     """
 
@@ -55,6 +58,7 @@ class Request:
     arrival_index: int
     sequences: tuple[Sequence, ...]
     cached_tokens: int | None = None
+    miss_reason: MissReason | None = None
     is_announced_as_waiting: bool = False
 
     @property
