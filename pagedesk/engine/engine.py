@@ -247,6 +247,7 @@ class Engine:
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
+            table=self._prompts.table,
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
