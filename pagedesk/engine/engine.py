@@ -21,6 +21,7 @@ from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
+from pagedesk.engine.scheduling.sampling_check import SamplingLimits
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_template import ChatTemplate
@@ -97,7 +98,8 @@ class Engine:
             TemplateError: The model's chat template fails on these messages.
         """
         arrived_s = self._clock()
-        check_submit(submit, self._config.max_num_sequences)
+        limits = SamplingLimits(len(self._prompts.table), self.info.max_model_len)
+        check_submit(submit, self._config.max_num_sequences, limits)
         prompt_ids = self._prompt_ids(submit)
         self._scheduler.add(self._spec(submit, prompt_ids))
         strips_space = self._prompts.strips_space and not submit.raw
@@ -108,6 +110,7 @@ class Engine:
                 len(prompt_ids),
                 Detokenizer(self._prompts.table, strip_space=strips_space),
                 arrived_s,
+                submit.sampling.stop,
             )
             for index in range(submit.num_answers)
         )
@@ -191,6 +194,8 @@ class Engine:
         for advance in outcome.advances:
             reply = self._replies[advance.request.spec.request_id][advance.answer_index]
             events += reply.add(advance.token_id, now_s, advance.finish)
+            if reply.is_ended:
+                self._scheduler.end_answer(advance.request, advance.answer_index)
         self._forget_ended(advance.request for advance in outcome.advances)
         return events + self._fail(outcome.faulted, "The model computed values that are not numbers.")
 
