@@ -234,9 +234,10 @@ class Engine:
             prompt_ids = self._prompts.chat(submit.messages, now)
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
-        if len(prompt_ids) > self.info.max_model_len:
+        num_tokens, max_tokens = len(prompt_ids), self.info.max_model_len
+        if num_tokens >= max_tokens:
             raise InvalidRequestError(
-                f"The prompt is {len(prompt_ids):,} tokens, this model takes at most {self.info.max_model_len:,}.",
+                f"The prompt is {num_tokens:,} tokens, this model takes {max_tokens:,} with the answer.",
                 "Shorten the message, or start a new chat.",
             )
         return prompt_ids

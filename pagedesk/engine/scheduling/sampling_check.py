@@ -46,9 +46,7 @@ def check_sampling(params: SamplingParams, limits: SamplingLimits) -> None:
     _check_texts("DRY sequence breaker", params.dry_sequence_breakers)
     _check_biases(params.logit_bias, limits.vocab_size)
     if params.max_tokens is not None and params.max_tokens > limits.max_model_len:
-        cause = (
-            f"{params.max_tokens:,} new tokens were asked for; the context of this model is {limits.max_model_len:,}."
-        )
+        cause = f"{params.max_tokens:,} new tokens were asked for; the whole context is {limits.max_model_len:,}."
         raise InvalidRequestError(cause, "Ask for fewer, or set no limit: the answer then ends with the context.")
 
 
