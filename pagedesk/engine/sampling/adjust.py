@@ -6,7 +6,7 @@ with what is changed, not with the vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -26,18 +26,25 @@ def adjust(scores: torch.Tensor, specs: Sequence[SampleSpec], allowed: torch.Ten
     """
     if allowed is not None:
         scores.masked_fill_(~allowed, -torch.inf)
-    _subtract(scores, _biases(specs))
-    _penalise(scores, specs)
-    _subtract(scores, _dry_penalties(specs))
+    vocab_size = scores.shape[1]
+    _subtract(scores, [change for change in _biases(specs) if change[1] < vocab_size])
+    _penalise(scores, specs, [change for change in _counts(specs) if change[1] < vocab_size])
+    _subtract(scores, [change for change in _dry_penalties(specs) if change[1] < vocab_size])
 
 
-def _biases(specs: Sequence[SampleSpec]) -> Iterable[Change]:
+def _biases(specs: Sequence[SampleSpec]) -> Iterator[Change]:
     for row, spec in enumerate(specs):
         for token_id, bias in spec.params.logit_bias:
             yield row, token_id, -bias
 
 
-def _dry_penalties(specs: Sequence[SampleSpec]) -> Iterable[Change]:
+def _counts(specs: Sequence[SampleSpec]) -> Iterator[Change]:
+    for row, spec in enumerate(specs):
+        for token_id, count in () if spec.repetition is None else spec.repetition.counts:
+            yield row, token_id, count
+
+
+def _dry_penalties(specs: Sequence[SampleSpec]) -> Iterator[Change]:
     """Of each token that would go on repeating a run: multiplier * base ** (length - allowed length)."""
     for row, spec in enumerate(specs):
         for token_id, length in () if spec.repetition is None else spec.repetition.runs:
@@ -45,22 +52,17 @@ def _dry_penalties(specs: Sequence[SampleSpec]) -> Iterable[Change]:
             yield row, token_id, spec.params.dry_multiplier * spec.params.dry_base**surplus
 
 
-def _subtract(scores: torch.Tensor, changes: Iterable[Change]) -> None:
-    places, values = _split(scores, changes)
-    if len(values):
+def _subtract(scores: torch.Tensor, changes: Sequence[Change]) -> None:
+    if changes:
+        places, values = _split(changes, scores.device)
         _store(scores, places, scores[places] - values)
 
 
-def _penalise(scores: torch.Tensor, specs: Sequence[SampleSpec]) -> None:
+def _penalise(scores: torch.Tensor, specs: Sequence[SampleSpec], changes: Sequence[Change]) -> None:
     """The penalty on repetition scales a score, those on presence and frequency are then taken off."""
-    said = [
-        (row, token_id, float(count))
-        for row, spec in enumerate(specs)
-        for token_id, count in (() if spec.repetition is None else spec.repetition.counts)
-    ]
-    places, counts = _split(scores, said)
-    if not len(counts):
+    if not changes:
         return
+    places, counts = _split(changes, scores.device)
     columns = [(p.repetition_penalty, p.presence_penalty, p.frequency_penalty) for p in (s.params for s in specs)]
     factor, presence, frequency = torch.tensor(columns, dtype=torch.float32, device=scores.device)[places[0]].unbind(1)
     old = scores[places]
@@ -68,15 +70,17 @@ def _penalise(scores: torch.Tensor, specs: Sequence[SampleSpec]) -> None:
     _store(scores, places, scaled - presence - counts * frequency)
 
 
-def _split(scores: torch.Tensor, changes: Iterable[Change]) -> tuple[tuple[torch.Tensor, torch.Tensor], torch.Tensor]:
-    """Rows and tokens int64 and values float32, without the tokens that the scores lack."""
-    known = [change for change in changes if change[1] < scores.shape[1]]
-    rows = torch.tensor([row for row, _, _ in known], dtype=torch.int64, device=scores.device)
-    tokens = torch.tensor([token_id for _, token_id, _ in known], dtype=torch.int64, device=scores.device)
-    return (rows, tokens), torch.tensor([value for _, _, value in known], dtype=torch.float32, device=scores.device)
+_Places = tuple[torch.Tensor, torch.Tensor]
 
 
-def _store(scores: torch.Tensor, places: tuple[torch.Tensor, torch.Tensor], changed: torch.Tensor) -> None:
+def _split(changes: Sequence[Change], device: torch.device) -> tuple[_Places, torch.Tensor]:
+    """Rows and tokens int64, values float32."""
+    rows, tokens, values = zip(*changes, strict=True)
+    places = (torch.tensor(rows, device=device), torch.tensor(tokens, device=device))
+    return places, torch.tensor(values, dtype=torch.float32, device=device)
+
+
+def _store(scores: torch.Tensor, places: _Places, changed: torch.Tensor) -> None:
     """Write scores that stay finite; what the mask forbids stays forbidden."""
     is_forbidden = scores[places] == -torch.inf
     scores[places] = changed.clamp(-_HIGHEST, _HIGHEST).masked_fill(is_forbidden, -torch.inf)

@@ -43,14 +43,14 @@ def keep_typical(scores: torch.Tensor, kept: torch.Tensor, typical_p: torch.Tens
     distances = (surprises - expected).abs_().masked_fill_(~kept, torch.inf)
     order = distances.sort(dim=1, stable=True).indices
     near_first = weights.gather(1, order)
-    stay = torch.zeros_like(kept).scatter_(1, order, _reach(near_first, typical_p * total))
+    stay = torch.zeros_like(kept).scatter_(1, order, _reach(near_first, typical_p))
     return kept & (stay | (typical_p >= 1))
 
 
 def keep_top_p(scores: torch.Tensor, kept: torch.Tensor, top_p: torch.Tensor) -> torch.Tensor:
     """The smallest set with this much of the probability of what `kept` left (Holtzman et al., arXiv 1904.09751)."""
     weights = relative_weights(scores, kept)
-    return kept & (_reach(weights, top_p * _total(weights)) | (top_p >= 1))
+    return kept & (_reach(weights, top_p) | (top_p >= 1))
 
 
 def keep_min_p(scores: torch.Tensor, kept: torch.Tensor, min_p: torch.Tensor) -> torch.Tensor:
@@ -80,7 +80,8 @@ def _total(weights: torch.Tensor) -> torch.Tensor:
     return weights.cumsum(1)[:, -1:]
 
 
-def _reach(weights: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """The first weights, in order, until their sum is at least `wanted`; the first that is not 0 always."""
-    before = weights.cumsum(1) - weights
-    return (before < wanted) | (before <= 0)
+def _reach(weights: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
+    """The first weights, in order, until they are this share of all; the first that is not 0 always."""
+    cumulated = weights.cumsum(1)
+    before = cumulated - weights
+    return (before < share * cumulated[:, -1:]) | (before <= 0)

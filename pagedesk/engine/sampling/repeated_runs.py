@@ -7,14 +7,14 @@ it, the token that followed the stretch is made less likely, the more so the lon
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 MAX_RUN = 50
 """Longer runs count as this long: the penalty grows exponentially, and is beyond any score by then."""
+_MAX_GRAM = 4
 
 
 class RepeatedRuns:
-    """Follows one sequence; a step costs as much as its last token has earlier places.
+    """Follows one sequence; a step costs as much as its last few tokens have earlier places.
 
     Breakers are texts. A run never reaches across the token in which one ends, wherever it began, so a breaker may be
     spread over tokens; nor across a token without text, as control tokens are. Tokens that break are never reported.
@@ -32,7 +32,9 @@ class RepeatedRuns:
         self._overlap = max(map(len, self._breakers), default=1) - 1
         self._size = size
         self._min_run = min_run
-        self._places: dict[int, list[int]] = {}
+        self._gram_size = min(min_run, _MAX_GRAM)
+        self._newest_end: dict[tuple[int, ...], int] = {}
+        self._earlier_end: list[int | None] = []
         self._num_seen = 0
         self._unbroken = 0
         self._tail = b""
@@ -41,8 +43,7 @@ class RepeatedRuns:
         """(token id, length of the longest run before it) at the end of the sequence, which has only grown."""
         start = 0 if self._size is None else max(0, len(token_ids) - self._size)
         self._note_breaks(token_ids)
-        for place in range(max(self._num_seen, start), len(token_ids)):
-            self._places.setdefault(token_ids[place], []).append(place)
+        self._note_grams(token_ids, max(self._num_seen, start))
         self._num_seen = len(token_ids)
         limit = min(self._unbroken, MAX_RUN)
         if limit < self._min_run:
@@ -53,14 +54,25 @@ class RepeatedRuns:
     def _longest_runs(self, token_ids: Sequence[int], start: int, limit: int) -> dict[int, int]:
         """By the token after it, the longest earlier stretch that equals the end."""
         longest: dict[int, int] = {}
-        for end in islice(reversed(self._places.get(token_ids[-1], [])), 1, None):
-            if end < start:
-                break
+        end = self._earlier_end[-1]
+        while end is not None and end - start + 1 >= self._gram_size:
             follower = token_ids[end + 1]
             known = longest.get(follower, 0)
             if known < limit:
-                longest[follower] = max(known, _common_length(token_ids, end, min(limit, end - start + 1)))
+                length = _common_length(token_ids, end, self._gram_size, min(limit, end - start + 1))
+                longest[follower] = max(known, length)
+            end = self._earlier_end[end]
         return longest
+
+    def _note_grams(self, token_ids: Sequence[int], first_end: int) -> None:
+        """Link the places where the same few tokens in a row end: a run must have them to be reported."""
+        size = self._gram_size
+        begin = max(0, first_end - size + 1)
+        grams = zip(*(token_ids[begin + offset :] for offset in range(size)), strict=False)
+        self._earlier_end += [None] * (len(token_ids) - len(self._earlier_end))
+        for end, gram in enumerate(grams, begin + size - 1):
+            self._earlier_end[end] = self._newest_end.get(gram)
+            self._newest_end[gram] = end
 
     def _note_breaks(self, token_ids: Sequence[int]) -> None:
         """Count the tokens since the last break; of a long prompt only the end matters, and what may reach into it."""
@@ -84,10 +96,10 @@ class RepeatedRuns:
         return self._table[token_id] if 0 <= token_id < len(self._table) else b""
 
 
-def _common_length(token_ids: Sequence[int], end: int, limit: int) -> int:
-    """How many tokens up to `end`, whose last is known to be equal, are those at the end of all."""
+def _common_length(token_ids: Sequence[int], end: int, known: int, limit: int) -> int:
+    """How many tokens up to `end` are those at the end of all; `known` of them are."""
     last = len(token_ids) - 1
-    length = 1
+    length = known
     while length < limit and token_ids[end - length] == token_ids[last - length]:
         length += 1
     return length
