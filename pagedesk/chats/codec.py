@@ -11,9 +11,10 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from pagedesk.chats.models import ReplyEnd, StoredPart, UnknownPart
-from pagedesk.protocol import FinishReason, ReasoningPart, TextPart, Timings, Usage
+from pagedesk.protocol import FinishReason, MissReason, ReasoningPart, TextPart, Timings, Usage
 
 _TYPECODES = {2: "H", 4: "I"}
 
@@ -79,6 +80,11 @@ def decode_end(text: str | None) -> ReplyEnd | None:
         return None
     try:
         end = json.loads(text)
-        return ReplyEnd(FinishReason(end["reason"]), Usage(**end["usage"]), Timings(**end["timings"]))
+        return ReplyEnd(FinishReason(end["reason"]), _decode_usage(end["usage"]), Timings(**end["timings"]))
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _decode_usage(usage: dict[str, Any]) -> Usage:
+    reason = usage.get("miss_reason")
+    return Usage(**(usage | {"miss_reason": None if reason is None else MissReason(reason)}))

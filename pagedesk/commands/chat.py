@@ -58,6 +58,8 @@ def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) ->
             "prompt_tokens": first.usage.prompt_tokens,
             "cached_tokens": first.usage.cached_tokens,
             "completion_tokens": sum(answer.finish.usage.completion_tokens for answer in answers),
+            "first_missed_index": first.usage.first_missed_index,
+            "miss_reason": first.usage.miss_reason,
         },
         "timings": {
             "wait_ms": first.timings.wait_ms,

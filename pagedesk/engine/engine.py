@@ -209,7 +209,7 @@ class Engine:
     def _started(self, request: Request, now_s: float) -> Started:
         spec, cached_tokens = request.spec, request.cached_tokens or 0
         for reply in self._replies[spec.request_id]:
-            reply.start(now_s, cached_tokens)
+            reply.start(now_s, cached_tokens, request.miss_reason)
         return Started(spec.request_id, len(spec.prompt_ids), cached_tokens)
 
     def _forget_ended(self, requests: Iterable[Request]) -> None:

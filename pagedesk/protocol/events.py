@@ -115,17 +115,36 @@ class FinishReason(StrEnum):
     CANCELLED = "cancelled"
 
 
+class MissReason(StrEnum):
+    """Why a prompt token was not in the cache.
+
+    NEW: nothing known stood at its place. EVICTED: it was there and had to go. EDITED: this chat had another token at
+    its place before.
+    """
+
+    NEW = "new"
+    EVICTED = "evicted"
+    EDITED = "edited"
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one answer.
 
-    `first_missed_index` is the index of the first prompt token that was not in the cache.
+    Attributes:
+        prompt_tokens: Length of the prompt.
+        cached_tokens: Prompt tokens that were in the cache when the request got its turn.
+        completion_tokens: Length of the answer.
+        first_missed_index: Index of the first prompt token that was not in the cache.
+        miss_reason: Why it was not; None if it is the last one, which is always computed, or if the request never
+            got its turn.
     """
 
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
     first_missed_index: int
+    miss_reason: MissReason | None = None
 
 
 @dataclass(frozen=True, slots=True)

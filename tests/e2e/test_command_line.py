@@ -31,7 +31,8 @@ def test_chat_prints_one_json_object_with_the_agreed_names(home):
     assert answer["text"]
     assert len(answer["token_ids"]) == report["usage"]["completion_tokens"] == 12
     assert answer["finish_reason"] == "length"
-    assert set(report["usage"]) == {"prompt_tokens", "cached_tokens", "completion_tokens"}
+    names = {"prompt_tokens", "cached_tokens", "completion_tokens", "first_missed_index", "miss_reason"}
+    assert set(report["usage"]) == names
     assert set(report["timings"]) == {"wait_ms", "prefill_ms", "ttft_ms", "decode_tokens_per_s"}
     assert set(report["pool"]) == {"block_size", "num_blocks", "peak_blocks", "shared_blocks", "copied_blocks"}
     assert report["pool"]["block_size"] == 16

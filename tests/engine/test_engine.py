@@ -44,7 +44,7 @@ def test_usage_tells_prompt_cached_and_new_tokens() -> None:
     engine.add(submit("second"))
     [finished] = of_kind(run(engine), Finished)
     prompt_tokens = finished.usage.prompt_tokens
-    assert finished.usage == Usage(prompt_tokens, (prompt_tokens - 1) // 4 * 4, 6, (prompt_tokens - 1) // 4 * 4)
+    assert finished.usage == Usage(prompt_tokens, prompt_tokens - 1, 6, prompt_tokens - 1)
 
 
 def test_times_are_those_of_the_steps() -> None:

@@ -15,7 +15,7 @@ from pagedesk.engine.batch import SequenceSlice, StepPlan, StepResult
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a slot of the cache holds: a key depends on all tokens before it, so the whole prefix is part of it."""
+    """What a slot of the cache holds: a key depends on all tokens before it, so a digest of them is part of it."""
 
     token_id: int
     position: int
@@ -24,6 +24,11 @@ class Slot:
 
 def prefix_digest(token_ids: Sequence[int]) -> bytes:
     return hashlib.blake2b(repr(list(token_ids)).encode(), digest_size=8).digest()
+
+
+def longer_prefix(prefix: bytes, token_id: int) -> bytes:
+    """The digest of a prefix with one more token."""
+    return hashlib.blake2b(prefix + token_id.to_bytes(4, "little"), digest_size=8).digest()
 
 
 def pick_token(token_ids: Sequence[int], vocab_size: int) -> int:
@@ -50,8 +55,7 @@ class FakeRunner:
         if self.raise_next is not None:
             error, self.raise_next = self.raise_next, None
             raise error
-        for source, destination in plan.copies:
-            self._slots[destination] = list(self._slots[source])
+        self._copy(plan.copies)
         for part in plan.slices:
             self._write(part)
         histories = {part.sequence_id: self._read(part) for part in plan.slices}
@@ -70,21 +74,31 @@ class FakeRunner:
     def num_computed_tokens(self) -> int:
         return sum(len(part.token_ids) for plan in self.plans for part in plan.slices)
 
+    def _copy(self, copies: Sequence[tuple[int, int]]) -> None:
+        destinations = {destination for _, destination in copies}
+        assert len(destinations) == len(copies), "a block is copied to twice"
+        assert destinations.isdisjoint(source for source, _ in copies), "the order of the copies matters"
+        for source, destination in copies:
+            self._slots[destination] = list(self._slots[source])
+
     def _write(self, part: SequenceSlice) -> None:
-        before = [self._slot(part, position).token_id for position in range(part.start_position)]
-        for offset, token_id in enumerate(part.token_ids):
-            position = part.start_position + offset
+        prefix = b""
+        for position in range(part.start_position):
+            prefix = longer_prefix(prefix, self._slot(part, position).token_id)
+        for position, token_id in enumerate(part.token_ids, start=part.start_position):
             block_id, place = part.block_ids[position // self._block_size], position % self._block_size
-            self._slots[block_id][place] = Slot(token_id, position, prefix_digest(before))
-            before.append(token_id)
+            self._slots[block_id][place] = Slot(token_id, position, prefix)
+            prefix = longer_prefix(prefix, token_id)
 
     def _read(self, part: SequenceSlice) -> list[int]:
         tokens: list[int] = []
+        prefix = b""
         for position in range(part.start_position + len(part.token_ids)):
             slot = self._slot(part, position)
             assert slot.position == position, f"{part.sequence_id}: {slot} read at {position}"
-            assert slot.prefix == prefix_digest(tokens), f"{part.sequence_id}: {slot} belongs to another text"
+            assert slot.prefix == prefix, f"{part.sequence_id}: {slot} belongs to another text"
             tokens.append(slot.token_id)
+            prefix = longer_prefix(prefix, slot.token_id)
         assert tuple(tokens[part.start_position :]) == part.token_ids, f"{part.sequence_id}: overwritten"
         return tokens
 

@@ -1,7 +1,7 @@
 """The blocks that no table names, in the order in which they will be taken.
 
 Engine thread only. The list runs through the blocks themselves, so that one can leave the middle at O(1)
-when the cache hits it.
+when the cache hits it. Blocks that hold nothing stand before a marker, cached ones after it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from pagedesk.engine.scheduling.block import Block, Link
 
 
 class FreeList:
-    """A queue of blocks: taken from the front, joined at either end."""
+    """A queue of blocks: empty ones, then cached ones; taken from the front."""
 
     def __init__(self) -> None:
         self._anchor = Link()
+        self._marker = Link()
+        self._anchor.previous = self._anchor.following = self._marker
+        self._marker.previous = self._marker.following = self._anchor
         self._size = 0
 
     def __len__(self) -> int:
@@ -23,22 +26,31 @@ class FreeList:
 
     def __iter__(self) -> Iterator[Block]:
         link = self._anchor.following
-        while isinstance(link, Block):
-            yield link
+        while link is not self._anchor:
+            if isinstance(link, Block):
+                yield link
             link = link.following
 
-    def push_front(self, block: Block) -> None:
+    def push_empty(self, block: Block) -> None:
         """Make it the next one to be taken."""
         self._insert_after(self._anchor, block)
 
-    def push_back(self, block: Block) -> None:
+    def push_initial(self, block: Block) -> None:
+        """Make it the last of the empty ones."""
+        self._insert_after(self._marker.previous, block)
+
+    def push_orphan(self, block: Block) -> None:
+        """Make it the first of the cached ones to be taken."""
+        self._insert_after(self._marker, block)
+
+    def push_cached(self, block: Block) -> None:
         """Make it the last one to be taken."""
         self._insert_after(self._anchor.previous, block)
 
     def pop_front(self) -> Block:
         """Take the next one; the list must not be empty."""
-        first = self._anchor.following
-        assert isinstance(first, Block), "the free list is empty"
+        first = next(iter(self), None)
+        assert first is not None, "the free list is empty"
         self.remove(first)
         return first
 

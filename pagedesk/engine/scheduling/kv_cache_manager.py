@@ -7,12 +7,17 @@ nothing and says so.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
-from pagedesk.engine.scheduling.block import Block
+from pagedesk.engine.scheduling.block import Block, Content
+from pagedesk.engine.scheduling.block_copies import BlockCopies
 from pagedesk.engine.scheduling.block_pool import BlockPool
+from pagedesk.engine.scheduling.cache_claim import CacheClaim, find_claim
+from pagedesk.engine.scheduling.cache_miss import explain_miss
+from pagedesk.engine.scheduling.child_index import num_common
 from pagedesk.engine.scheduling.sequence import Sequence
 from pagedesk.geometry import blocks_for
-from pagedesk.protocol import BlockState
+from pagedesk.protocol import BlockState, MissReason
 
 
 class KVCacheManager:
@@ -25,16 +30,14 @@ class KVCacheManager:
 
     Attributes:
         pool: The blocks.
-        num_copied_blocks: Blocks copied on write so far.
     """
 
     def __init__(self, num_blocks: int, block_size: int, root_key: bytes = b"") -> None:
-        self.pool = BlockPool(num_blocks)
-        self.num_copied_blocks = 0
+        self.pool = BlockPool(num_blocks, root_key)
         self._block_size = block_size
         self._root_key = root_key
         self._holders: dict[int, Sequence] = {}
-        self._copies: dict[int, int] = {}
+        self._copies = BlockCopies(self.pool)
 
     @property
     def num_blocks(self) -> int:
@@ -46,6 +49,11 @@ class KVCacheManager:
         """The longest sequence that the whole pool could hold, in tokens."""
         return self.num_blocks * self._block_size
 
+    @property
+    def num_copied_blocks(self) -> int:
+        """Blocks copied on write so far."""
+        return self._copies.num_made_on_write
+
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that hold so many tokens."""
         return blocks_for(num_tokens, self._block_size)
@@ -53,7 +61,8 @@ class KVCacheManager:
     def admit(self, sequence: Sequence, num_spare: int) -> bool:
         """Give a sequence without blocks what it needs for all its tokens, from the cache as far as possible.
 
-        At least one token is left to compute, because its logits choose the next one.
+        Full blocks are shared; of the block after them the matching start is copied (see `take_copies`). At least one
+        token is left to compute, because its logits choose the next one.
 
         Args:
             sequence: Its `num_computed_tokens` becomes the length of the cached prefix.
@@ -62,16 +71,17 @@ class KVCacheManager:
         Returns:
             False if there are too few blocks; then nothing has changed.
         """
-        cached = self._cached_prefix(sequence)
-        num_new = self.blocks_for(sequence.num_tokens) - len(cached)
-        num_revived = sum(block.ref_count == 0 for block in cached)
-        if num_new + num_spare > self.pool.num_available - num_revived:
+        claim = find_claim(self.pool.cache, sequence, self._block_size, self._root_key)
+        num_new = self.blocks_for(sequence.num_tokens) - len(claim.blocks)
+        num_room = self.pool.num_available - claim.num_revived
+        if num_new + num_spare > num_room:
             return False
-        self._share(sequence, cached)
-        sequence.table.extend(self.pool.take(sequence.chat_id) for _ in range(num_new))
-        sequence.num_keyed_blocks = len(cached)
-        sequence.num_computed_tokens = len(cached) * self._block_size
+        self._give(sequence, claim if num_new + claim.num_pinned <= num_room else claim.without_copy(), num_new)
         return True
+
+    def explain_miss(self, sequence: Sequence) -> MissReason | None:
+        """Why the cache did not have more of a sequence that was just admitted; None if it had all that it could."""
+        return explain_miss(self.pool, sequence, self._block_size, self._root_key)
 
     def grow(self, sequence: Sequence, num_tokens: int) -> bool:
         """Make room to write the next `num_tokens` tokens: blocks of its own, from the first token on.
@@ -88,35 +98,39 @@ class KVCacheManager:
             return False
         if must_copy:
             self._copy_on_write(sequence, first)
-        elif first < len(sequence.table) and sequence.table[first].key is not None:
-            self.pool.unname(sequence.table[first])
+        elif first < len(sequence.table):
+            self.pool.truncate(sequence.table[first], sequence.num_computed_tokens % self._block_size)
         if num_new:
             sequence.table.extend(self.pool.take(sequence.chat_id) for _ in range(num_new))
         return True
 
     def commit(self, sequence: Sequence) -> None:
-        """Give a key to each block that its computed tokens have filled, so that others can hit it.
+        """Let the blocks of its computed tokens be found: a key for each one that is full, the tokens of a partial one.
 
-        If another block has that key already, the sequence goes on with that one and gives its own back.
+        If another block has a key already, the sequence goes on with that one and gives its own back.
         """
         num_full = sequence.num_computed_tokens // self._block_size
-        if num_full == sequence.num_keyed_blocks:
-            return
-        keys = sequence.keys(num_full, self._block_size, self._root_key)
         for index in range(sequence.num_keyed_blocks, num_full):
-            self._commit_block(sequence, index, keys[index])
+            self._commit_full(sequence, index)
         sequence.num_keyed_blocks = num_full
+        if sequence.num_computed_tokens % self._block_size:
+            self.pool.fill(sequence.table[num_full], self._content(sequence, num_full))
 
     def fork(self, parent: Sequence, child: Sequence, num_tokens: int) -> None:
-        """Let the child share the parent's blocks of the first `num_tokens` tokens; costs no block.
+        """Let the child share the parent's blocks of the first `num_tokens` tokens, any number; costs no block.
 
-        Both must agree on these tokens, and the parent must have computed them.
+        A block that they share and one of them writes is copied then. Both must agree on these tokens, and the
+        parent must have computed them.
         """
         assert num_tokens <= parent.num_computed_tokens
         assert child.token_ids[:num_tokens] == parent.token_ids[:num_tokens]
         self._share(child, [parent.table[index] for index in range(self.blocks_for(num_tokens))])
         child.num_computed_tokens = num_tokens
         child.num_keyed_blocks = num_tokens // self._block_size
+
+    def distrust(self, sequence: Sequence) -> None:
+        """A step on this sequence went wrong: the block that it wrote to is not found any more."""
+        self.pool.truncate(sequence.table[sequence.num_computed_tokens // self._block_size], 0)
 
     def free(self, sequence: Sequence) -> None:
         """Release its blocks, the last one first, so that the cache loses the end of a chat before its start."""
@@ -127,17 +141,24 @@ class KVCacheManager:
         sequence.num_keyed_blocks = 0
 
     def take_copies(self) -> tuple[tuple[int, int], ...]:
-        """The block copies (source, destination) to make before anything is written; each is given once."""
-        copies = tuple((source, destination) for destination, source in self._copies.items())
-        self._copies.clear()
-        self.num_copied_blocks += len(copies)
-        return copies
+        """The block copies (source, destination) to make before anything is written; each is given once.
 
-    def _cached_prefix(self, sequence: Sequence) -> list[Block]:
-        num_full = (sequence.num_tokens - 1) // self._block_size
-        return self.pool.cache.longest_prefix(sequence.keys(num_full, self._block_size, self._root_key))
+        Nothing may be allocated before they are made.
+        """
+        return self._copies.take()
 
-    def _share(self, sequence: Sequence, blocks: list[Block]) -> None:
+    def _give(self, sequence: Sequence, claim: CacheClaim, num_new: int) -> None:
+        self._share(sequence, claim.blocks)
+        if claim.source is not None:
+            self.pool.pin(claim.source)
+        sequence.table.extend(self.pool.take(sequence.chat_id) for _ in range(num_new))
+        if claim.source is not None:
+            self._copies.add(claim.source, sequence.table[len(claim.blocks)], on_write=False)
+            self.pool.unpin(claim.source)
+        sequence.num_keyed_blocks = claim.num_tokens // self._block_size
+        sequence.num_computed_tokens = claim.num_tokens
+
+    def _share(self, sequence: Sequence, blocks: Iterable[Block]) -> None:
         assert len(sequence.table) == 0, f"{sequence} holds blocks already"
         self._holders[sequence.sequence_id] = sequence
         for block in blocks:
@@ -147,26 +168,38 @@ class KVCacheManager:
     def _copy_on_write(self, sequence: Sequence, index: int) -> None:
         copy = self.pool.take(sequence.chat_id)
         original = sequence.table.replace(index, copy)
-        self._copies[copy.block_id] = original.block_id
+        self._copies.add(original, copy, on_write=True)
         self.pool.release(original, sequence.chat_id)
 
-    def _commit_block(self, sequence: Sequence, index: int, key: bytes) -> None:
-        twin = self.pool.cache.find(key)
+    def _commit_full(self, sequence: Sequence, index: int) -> None:
+        content = self._content(sequence, index)
+        twin = None if content.key is None else self.pool.cache.find(content.key)
         if twin is None:
-            self.pool.name(sequence.table[index], key)
+            self.pool.fill(sequence.table[index], content)
             return
         assert twin is not sequence.table[index], f"{twin} was keyed before it was full"
         self._release(sequence.table.replace(index, twin), sequence.chat_id)
         self.pool.hold(twin, sequence.chat_id)
 
+    def _content(self, sequence: Sequence, index: int) -> Content:
+        start, end = index * self._block_size, min((index + 1) * self._block_size, sequence.num_computed_tokens)
+        is_full = end - start == self._block_size
+        return Content(
+            sequence.key_before(index, self._block_size, self._root_key),
+            tuple(sequence.token_ids[start:end]),
+            sequence.key_before(index + 1, self._block_size, self._root_key) if is_full else None,
+            sequence.chat_id,
+        )
+
     def _release(self, block: Block, chat_id: str) -> None:
         self.pool.release(block, chat_id)
         if block.ref_count == 0:
-            self._copies.pop(block.block_id, None)
+            self._copies.cancel(block)
 
     def check_invariants(self) -> None:
         """Assert that free + cached + owned are all blocks and reference counts equal the tables; for tests."""
         self.pool.check_invariants()
+        self._copies.check_invariants()
         named = Counter(block.block_id for sequence in self._holders.values() for block in sequence.table)
         assert all(block.ref_count == named[block.block_id] for block in self.pool.blocks)
         in_state = self.pool.map.num_in_state
@@ -181,3 +214,15 @@ class KVCacheManager:
         keys = sequence.keys(sequence.num_keyed_blocks, self._block_size, self._root_key)
         assert keys == [sequence.table[index].key for index in range(sequence.num_keyed_blocks)]
         assert sequence.num_computed_tokens // self._block_size == sequence.num_keyed_blocks
+        for index, block in enumerate(sequence.table):
+            self._check_content(sequence, index, block)
+
+    def _check_content(self, sequence: Sequence, index: int, block: Block) -> None:
+        """What a block is known to hold is what each of its sequences computed, as far as that one has come."""
+        if block.content is None:
+            return
+        mine = sequence.token_ids[
+            index * self._block_size : min((index + 1) * self._block_size, sequence.num_computed_tokens)
+        ]
+        assert num_common(block.content.token_ids, mine) == min(len(block.content.token_ids), len(mine))
+        assert block.content.parent == sequence.key_before(index, self._block_size, self._root_key)

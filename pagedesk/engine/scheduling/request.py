@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pagedesk.engine.batch import SampleSpec
 from pagedesk.engine.sampling.look_back import LookBack, looks_back
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
-from pagedesk.protocol import SamplingParams
+from pagedesk.protocol import MissReason, SamplingParams
 
 SEED_LIMIT = 2**63
 
@@ -52,6 +52,7 @@ class Request:
         arrival_index: Its place in the order of arrival.
         sequences: By answer index; all but the first are unborn until the prompt is computed.
         cached_tokens: Prompt tokens that were in the cache when it got its turn; None before.
+        miss_reason: Why the cache did not have more of it; None if it had all that it could.
         is_announced_as_waiting: Whether the sender knows that it waits for blocks.
         look_backs: What the penalties remember, by answer index; empty where none is on.
     """
@@ -60,6 +61,7 @@ class Request:
     arrival_index: int
     sequences: tuple[Sequence, ...]
     cached_tokens: int | None = None
+    miss_reason: MissReason | None = None
     is_announced_as_waiting: bool = False
     look_backs: dict[int, LookBack] = field(default_factory=dict)
 

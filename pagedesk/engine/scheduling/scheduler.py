@@ -173,6 +173,7 @@ class Scheduler:
         request.is_announced_as_waiting = False
         if request.cached_tokens is None:
             request.cached_tokens = sequence.num_computed_tokens
+            request.miss_reason = self._manager.explain_miss(sequence)
             self.cached_prompt_tokens += sequence.num_computed_tokens
             self._started.append(request)
 
@@ -214,10 +215,13 @@ class Scheduler:
 
     def _abort_requests_of(self, plan: StepPlan, sequence_ids: set[int]) -> list[Request]:
         members = [self._roster.member(part.sequence_id) for part in plan.slices if part.sequence_id in sequence_ids]
-        requests = list({id(member[0]): member[0] for member in members if member is not None}.values())
-        for request in requests:
+        requests: dict[int, Request] = {}
+        for request, sequence in filter(None, members):
+            requests[id(request)] = request
+            self._manager.distrust(sequence)
+        for request in requests.values():
             self.abort(request.spec.request_id)
-        return requests
+        return list(requests.values())
 
     def _note_computed(self, sequence: Sequence, part: SequenceSlice) -> None:
         sequence.num_computed_tokens += len(part.token_ids)

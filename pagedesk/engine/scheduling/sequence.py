@@ -65,10 +65,18 @@ class Sequence:
 
     def keys(self, num_blocks: int, block_size: int, root: bytes) -> list[bytes]:
         """The keys of its first full blocks, each computed once in its life."""
+        self._compute_keys(num_blocks, block_size, root)
+        return self._keys[:num_blocks]
+
+    def key_before(self, index: int, block_size: int, root: bytes) -> bytes:
+        """The key of the full block before the one at `index`; the root for the first."""
+        self._compute_keys(index, block_size, root)
+        return self._keys[index - 1] if index else root
+
+    def _compute_keys(self, num_blocks: int, block_size: int, root: bytes) -> None:
         for index in range(len(self._keys), num_blocks):
             parent = self._keys[-1] if self._keys else root
             self._keys.append(block_key(parent, self.token_ids[index * block_size : (index + 1) * block_size]))
-        return self._keys[:num_blocks]
 
     @override
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.stop_strings import StopStrings
-from pagedesk.protocol import Event, Finished, FinishReason, TextDelta, Timings, Usage
+from pagedesk.protocol import Event, Finished, FinishReason, MissReason, TextDelta, Timings, Usage
 
 
 class Reply:
@@ -47,12 +47,14 @@ class Reply:
         self._first_s: float | None = None
         self._last_s: float | None = None
         self._cached_tokens = 0
+        self._miss_reason: MissReason | None = None
         self._num_tokens = 0
 
-    def start(self, now_s: float, cached_tokens: int) -> None:
+    def start(self, now_s: float, cached_tokens: int, miss_reason: MissReason | None) -> None:
         """The request got its turn."""
         self._started_s = now_s
         self._cached_tokens = cached_tokens
+        self._miss_reason = miss_reason
 
     def add(self, token_id: int, now_s: float, reason: FinishReason | None) -> list[Event]:
         """The answer got a token, its last one if there is a reason or its text has come to a stop."""
@@ -83,7 +85,8 @@ class Reply:
 
     def _finished(self, reason: FinishReason, now_s: float) -> Finished:
         self.is_ended = True
-        usage = Usage(self._prompt_tokens, self._cached_tokens, self._num_tokens, self._cached_tokens)
+        cached = self._cached_tokens
+        usage = Usage(self._prompt_tokens, cached, self._num_tokens, cached, self._miss_reason)
         return Finished(self._request_id, self._answer_index, reason, usage, self._timings(now_s))
 
     def _timings(self, now_s: float) -> Timings:
