@@ -36,15 +36,20 @@ def keep_typical(scores: torch.Tensor, kept: torch.Tensor, typical_p: torch.Tens
 
     Meister et al., arXiv 2202.00666. The best token may go.
     """
+    order, near_first = _typical_first(scores, kept)
+    stay = torch.zeros_like(kept).scatter_(1, order, _reach(near_first, typical_p))
+    return kept & (stay | (typical_p >= 1))
+
+
+def _typical_first(scores: torch.Tensor, kept: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ranks by how near they are to the expected surprise, and their weights; the sort needs its room alone."""
     weights = relative_weights(scores, kept)
     total = _total(weights)
     surprises = total.log() - (scores.to(torch.float64) - scores[:, :1])
     expected = _total((weights * surprises).masked_fill_(~kept, 0)) / total
-    distances = (surprises - expected).abs_().masked_fill_(~kept, torch.inf)
+    distances = surprises.sub_(expected).abs_().masked_fill_(~kept, torch.inf)
     order = distances.sort(dim=1, stable=True).indices
-    near_first = weights.gather(1, order)
-    stay = torch.zeros_like(kept).scatter_(1, order, _reach(near_first, typical_p))
-    return kept & (stay | (typical_p >= 1))
+    return order, weights.gather(1, order)
 
 
 def keep_top_p(scores: torch.Tensor, kept: torch.Tensor, top_p: torch.Tensor) -> torch.Tensor:

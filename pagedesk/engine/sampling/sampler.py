@@ -49,7 +49,7 @@ def sample(logits: torch.Tensor, specs: Sequence[SampleSpec], allowed: torch.Ten
 
 
 def _usable_rows(logits: torch.Tensor, allowed: torch.Tensor | None) -> list[int]:
-    usable = logits.isfinite().all(1)
+    usable = torch.cat([rows.isfinite().all(1) for rows in torch.split(logits, SAMPLED_ROWS_AT_A_TIME)])
     if allowed is not None:
         usable &= allowed.any(1)
     return [index for index, is_usable in enumerate(usable.tolist()) if is_usable]
@@ -64,11 +64,9 @@ def _groups(rows: list[int], specs: Sequence[SampleSpec], vocab_size: int) -> It
     drawn = [index for index in rows if not _is_greedy(specs[index].params)]
     few = [index for index in drawn if _num_ranks(specs[index].params, vocab_size) < vocab_size]
     full = [index for index in drawn if _num_ranks(specs[index].params, vocab_size) == vocab_size]
-    if greedy:
-        yield greedy, _best
-    for kind in (few, full):
+    for kind, choose in ((greedy, _best), (few, _draw), (full, _draw)):
         for start in range(0, len(kind), SAMPLED_ROWS_AT_A_TIME):
-            yield kind[start : start + SAMPLED_ROWS_AT_A_TIME], _draw
+            yield kind[start : start + SAMPLED_ROWS_AT_A_TIME], choose
 
 
 def _is_greedy(params: SamplingParams) -> bool:

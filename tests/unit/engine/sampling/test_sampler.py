@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from itertools import accumulate
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.profiler import ProfilerActivity, profile
 
 from pagedesk.engine.batch import Repetition, SampleSpec
-from pagedesk.engine.memory.workspace import SAMPLED_ROWS_AT_A_TIME
+from pagedesk.engine.memory.workspace import SAMPLED_ROWS_AT_A_TIME, SAMPLER_BYTES_PER_SCORE
 from pagedesk.engine.sampling import sampler
 from pagedesk.engine.sampling.ranking import rank_tokens
 from pagedesk.engine.sampling.sampler import sample
@@ -64,6 +67,14 @@ any_params = st.builds(
     dry_multiplier=st.sampled_from([0.0, 0.83]),
     logit_bias=st.sampled_from([(), ((0, 3.3), (77, -100.0), (499, 100.0))]),
 )
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """How much torch held at once while it did this."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
+        work()
+    sizes = [event.nbytes() for event in recorded.profiler.kineto_results.events() if event.name() == "[memory]"]  # type: ignore[union-attr]
+    return max(accumulate(sizes), default=0)
 
 
 def test_temperature_zero_takes_the_best() -> None:
@@ -232,6 +243,18 @@ def test_no_more_rows_are_ranked_at_a_time_than_the_workspace_has_room_for(
     monkeypatch.setattr(sampler, "rank_tokens", noting_rank)
     sample(torch.zeros(20, 100), [spec(SamplingParams(top_k=top_k))] * 20)
     assert (sum(ranked), max(ranked)) == (20, SAMPLED_ROWS_AT_A_TIME)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [GREEDY, FREE, SamplingParams(), SamplingParams(top_k=0, typical_p=0.9, top_n_sigma=2, xtc_probability=1)],
+    ids=["greedy", "free", "a few ranks", "every filter"],
+)
+def test_the_workspace_has_room_for_what_sampling_takes(params: SamplingParams) -> None:
+    rows, specs = torch.randn(20, 5000), [said(params, index) for index in range(20)]
+    allowed = torch.ones(rows.shape, dtype=torch.bool)
+    taken = peak_bytes(lambda: sample(rows, specs, allowed))
+    assert taken <= SAMPLED_ROWS_AT_A_TIME * rows.shape[1] * SAMPLER_BYTES_PER_SCORE
 
 
 def test_a_row_of_equal_scores_is_filtered_without_harm() -> None:
