@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
     def _new_chat(self) -> None:
         """A fresh chat in the pane in use; if that is still blank, it is the fresh chat."""
         pane = self.panes.focused
-        if pane is not None and not pane.conversation.messages:
+        if pane is not None and pane.conversation.is_blank:
             pane.focus_composer()
         else:
             self._open_new(self.panes.show_chat)

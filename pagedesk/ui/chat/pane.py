@@ -28,6 +28,7 @@ class Pane(QWidget):
         asked: The words of a message to send.
         stop_asked: The reply under way is to end.
         renamed: Another title for the chat.
+        system_prompt_written: What the model is to be told before the first message.
         delete_asked: The chat is to be deleted.
         close_asked: The pane is to be closed.
     """
@@ -35,6 +36,7 @@ class Pane(QWidget):
     asked = Signal(str)
     stop_asked = Signal()
     renamed = Signal(str)
+    system_prompt_written = Signal(str)
     delete_asked = Signal()
     close_asked = Signal()
 
@@ -63,6 +65,7 @@ class Pane(QWidget):
         old.activity_changed.disconnect(self._on_activity)
         old.tokens_changed.disconnect(self.meter.refresh_soon)
         old.renamed.disconnect(self.header.refresh)
+        old.system_prompt_changed.disconnect(self.header.refresh)
         self.conversation = conversation
         self._adopt(conversation)
 
@@ -98,6 +101,7 @@ class Pane(QWidget):
         conversation.activity_changed.connect(self._on_activity)
         conversation.tokens_changed.connect(self.meter.refresh_soon)
         conversation.renamed.connect(self.header.refresh)
+        conversation.system_prompt_changed.connect(self.header.refresh)
         self._on_activity()
         self._on_engine()
         self._show_welcome()
@@ -108,6 +112,7 @@ class Pane(QWidget):
         self.composer.draft_changed.connect(self._keep_draft)
         self.suggestions.chosen.connect(self.asked)
         self.header.renamed.connect(self.renamed)
+        self.header.system_prompt_written.connect(self.system_prompt_written)
         self.header.delete_asked.connect(self.delete_asked)
         self.header.close_asked.connect(self.close_asked)
         self._state.changed.connect(self._on_engine)
