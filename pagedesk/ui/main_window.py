@@ -25,6 +25,7 @@ from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
 from pagedesk.ui.status_line import StatusLine
+from pagedesk.ui.tab_order import neighbour, tab_stops
 from pagedesk.ui.theme import Theme, tokens
 from pagedesk.ui.top_bar import TopBar
 
@@ -186,7 +187,7 @@ class MainWindow(QMainWindow):
         elif part is self.sidebar:
             self.sidebar.list.setFocus(Qt.FocusReason.TabFocusReason)
         else:
-            _first_focusable(part).setFocus(Qt.FocusReason.TabFocusReason)
+            next(iter(tab_stops([part])), part).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _load_starter(self) -> None:
         if self._state.starter is not None:
@@ -241,6 +242,15 @@ class MainWindow(QMainWindow):
         self.panes.squeeze_into(self.width())
 
     @override
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        parts = (self.top_bar, self.sidebar, self.notice, *self.panes.panes, self.gauge)
+        widget = neighbour(tab_stops(parts), self.focusWidget(), 1 if forward else -1)
+        if widget is None:
+            return False
+        widget.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        return True
+
+    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -253,12 +263,6 @@ class MainWindow(QMainWindow):
             # This event paints the window alone; its parts are painted before the event loop runs again.
             QTimer.singleShot(0, self.painted.emit)
         return done
-
-
-def _first_focusable(part: QWidget) -> QWidget:
-    """The first widget inside that takes the keyboard, or the part itself."""
-    inside = (widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-    return next(inside, part)
 
 
 def _column(parent: QWidget) -> QVBoxLayout:

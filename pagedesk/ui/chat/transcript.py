@@ -25,6 +25,7 @@ from typing_extensions import override
 from pagedesk.ui.chat.conversation import Conversation
 from pagedesk.ui.chat.message_row import MessageRow
 from pagedesk.ui.chat.text_selection import TextSelection
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.theme import Theme, tokens
 
 FOLLOW_DISTANCE = 48
@@ -49,6 +50,7 @@ class Transcript(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Messages"))
+        FocusRing(self)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
