@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from pagedesk.protocol import LoadFailed
 from pagedesk.ui.actions import WindowActions
+from pagedesk.ui.centre import Centre
 from pagedesk.ui.chat.chat_list import ChatListModel
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane_area import PaneArea
@@ -94,7 +95,7 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
-        for index, part in enumerate((self.sidebar, self._centre(), self.gauge)):
+        for index, part in enumerate((self.sidebar, Centre(self.notice, self.panes), self.gauge)):
             self._splitter.addWidget(part)
             self._splitter.setStretchFactor(index, int(index == 1))
         sidebar, gauge = sizes["sidebar"]["default"], sizes["gauge_panel"]["default"]
@@ -110,15 +111,6 @@ class MainWindow(QMainWindow):
         """What the screen leaves for the window inside its frame: the composer must not begin below its edge."""
         title_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         return self.screen().availableGeometry().size() - QSize(0, title_bar)
-
-    def _centre(self) -> QWidget:
-        centre = QWidget()
-        centre.setObjectName("paneArea")
-        centre.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = _column(centre)
-        column.addWidget(self.notice)
-        column.addWidget(self.panes, 1)
-        return centre
 
     def _connect(self) -> None:
         self.top_bar.picker.path_chosen.connect(self._state.load)

@@ -179,6 +179,26 @@ class Composer(QFrame):
             self.edit.setPlainText(text)
             self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
 
+    @property
+    def least_height(self) -> int:
+        """The height of a single line and the button."""
+        return self._height_around_text + _MIN_TEXT_HEIGHT
+
+    @property
+    def wanted_height(self) -> int:
+        """The height for what is written, as far as it grows, whatever limit is set."""
+        return self._height_around_text + self.edit.sizeHint().height()
+
+    def limit_height(self, height: int) -> None:
+        """Be no higher than this, and no lower than a line: the text scrolls."""
+        self.edit.setMaximumHeight(max(_MIN_TEXT_HEIGHT, height - self._height_around_text))
+
+    @property
+    def _height_around_text(self) -> int:
+        frame, inside = self.contentsMargins(), self._column.contentsMargins()
+        margins = frame.top() + frame.bottom() + inside.top() + inside.bottom()
+        return margins + self._column.spacing() + self.button.height()
+
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -186,7 +206,7 @@ class Composer(QFrame):
         row.addWidget(self._keys)
         row.addSpacing(8)
         row.addWidget(self.button)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 6)
         column.setSpacing(6)
         column.addWidget(self.edit)

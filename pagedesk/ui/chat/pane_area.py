@@ -53,6 +53,11 @@ class PaneArea(QSplitter):
         """The pane in use."""
         return self._focused
 
+    @property
+    def wanted_height(self) -> int:
+        """What the panes need to show their composers whole, and a little of their messages."""
+        return max((pane.wanted_height for pane in self._panes), default=0)
+
     def show_chat(self, chat_id: str) -> None:
         """Show a chat: in its pane if it has one, else in the pane in use."""
         if chat_id in self.open_chats:

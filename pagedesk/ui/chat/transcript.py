@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -160,6 +160,11 @@ class Transcript(QAbstractScrollArea):
         for row in self._rows:
             row.is_copied = False
         self.viewport().update()
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        """It gives way to the composer."""
+        return QSize(0, 0)
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
