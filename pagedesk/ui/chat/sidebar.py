@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from pagedesk.ui.chat.chat_delegate import SPINS, ChatDelegate
 from pagedesk.ui.chat.chat_list import ROW_ROLE, ChatListModel, ChatRow
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.icons import icon
 from pagedesk.ui.painting import SPINNER_FRAME_MS
 from pagedesk.ui.parts import icon_button, label
@@ -82,6 +83,7 @@ class Sidebar(QWidget):
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Chats"))
+        FocusRing(self.list)
 
     def _connect(self) -> None:
         self.search.textChanged.connect(self._filtered.setFilterFixedString)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -25,6 +25,7 @@ from typing_extensions import override
 from pagedesk.ui.chat.conversation import Conversation
 from pagedesk.ui.chat.message_row import MessageRow
 from pagedesk.ui.chat.text_selection import TextSelection
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.theme import Theme, tokens
 
 FOLLOW_DISTANCE = 48
@@ -49,6 +50,7 @@ class Transcript(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Messages"))
+        FocusRing(self)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -158,6 +160,11 @@ class Transcript(QAbstractScrollArea):
         for row in self._rows:
             row.is_copied = False
         self.viewport().update()
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        """It gives way to the composer."""
+        return QSize(0, 0)
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.welcome_texts import explanation, heading
 from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import pixmap
 from pagedesk.ui.parts import label
@@ -68,6 +69,7 @@ class Suggestion(QWidget):
         self.text = text
         self.setAccessibleName(text)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        FocusRing(self)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

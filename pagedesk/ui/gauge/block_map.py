@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
 from pagedesk.protocol import BlockState, PoolSnapshot
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.gauge.block_facts import BlockFacts
 from pagedesk.ui.gauge.map_layout import MAX_HEIGHT, CellSize, MapLayout, lay_out
 from pagedesk.ui.gauge.palette import MapPalette
@@ -194,6 +195,7 @@ class BlockMap(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Block map"))
+        FocusRing(self)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
 
