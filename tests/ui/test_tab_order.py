@@ -109,6 +109,6 @@ def test_every_stop_looks_different_while_it_has_the_keyboard(used_desk, qtbot, 
 def test_a_click_puts_no_ring_around_the_messages(used_desk, qtbot):
     transcript = used_desk.pane().transcript
     before = transcript.grab().toImage()
-    qtbot.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton)
+    qtbot.mousePress(transcript.viewport(), Qt.MouseButton.LeftButton)
     assert QApplication.focusWidget() is transcript
     assert transcript.grab().toImage() == before

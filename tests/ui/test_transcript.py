@@ -212,3 +212,33 @@ def test_another_chat_takes_the_place_of_the_first(qtbot):
     page.transcript.set_conversation(other)
     page.conversation.add(message("late"))
     assert [row.message.text for row in page.transcript._rows] == ["second"]
+
+
+def test_a_change_of_the_height_does_not_stop_the_following(long_page):
+    for height in (300, 20, 0, 500, 120):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_click_and_an_arrow_key_do_not_stop_the_following(long_page, qtbot):
+    qtbot.mouseClick(long_page.transcript.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(long_page.transcript, key)
+        long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_who_comes_back_to_the_end_is_followed_again(long_page):
+    long_page.bar.setValue(0)
+    long_page.bar.setValue(long_page.bar.maximum())
+    long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_further_up_stays_there_while_the_height_changes(long_page):
+    long_page.bar.setValue(100)
+    for height in (200, 320):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == 100
