@@ -103,14 +103,15 @@ class Notice(QFrame):
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self._set_fonts(theme)  # before the scroll area: it polishes the labels, and Qt goes back to the fonts of then
+        self.words = _Words(self.title, self.text, self)
         self._mark = QLabel(self)
         self.starter_button = QPushButton(self.tr("Load the starter model"), self)
         self.starter_button.setObjectName("primary")
         self.open_button = QPushButton(self.tr("Open a GGUF file\u2026"), self)
         self.close_button = icon_button(self, "noticeClose", 26)
         self.close_button.setAccessibleName(self.tr("Close this notice"))
-        self.set_theme(theme)  # before the scroll area: it polishes the labels, and Qt goes back to the fonts of then
-        self.words = _Words(self.title, self.text, self)
+        self.set_theme(theme)
         self._lay_out()
         self.open_button.clicked.connect(self.open_asked)
         self.starter_button.clicked.connect(self.starter_asked)
@@ -119,10 +120,13 @@ class Notice(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
-        self.title.setFont(theme.font("heading_2"))
-        self.text.setFont(theme.font("body"))
+        self._set_fonts(theme)
         self._mark.setPixmap(pixmap("alert", theme.color("danger"), _ICON, self.devicePixelRatioF()))
         self.close_button.setIcon(icon("close", theme.color("text_secondary")))
+
+    def _set_fonts(self, theme: Theme) -> None:
+        self.title.setFont(theme.font("heading_2"))
+        self.text.setFont(theme.font("body"))
 
     def show_problem(self, title: str, cause: str, advice: str, *, offers_models: bool, has_starter: bool) -> None:
         """Say what happened, why, and what to do."""
