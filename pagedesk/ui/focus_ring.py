@@ -1,14 +1,18 @@
 """The ring around a widget that has the keyboard, for widgets that the style sheet cannot put one around.
 
-GUI thread. Shown when the focus came by a key; a click needs no ring, the reader knows where he clicked.
+GUI thread. Shown when the focus came by a key; a click needs no ring, the reader knows where he clicked. Its widget
+tells it of each event: it watches none itself, because the last one comes while the widget is being destroyed.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QFocusEvent
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QWidget
-from typing_extensions import override
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFocusEvent
 
 _BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 _FOR_A_WHILE = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
@@ -19,24 +23,16 @@ class FocusRing(QFrame):
 
     def __init__(self, target: QWidget) -> None:
         super().__init__(target)
-        self._target = target
         self.setObjectName("focusRing")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        target.installEventFilter(self)
 
-    @override
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QFocusEvent) and event.reason() not in _FOR_A_WHILE:
-            self._show(by_key=event.gotFocus() and event.reason() in _BY_KEY)
-        elif event.type() == QEvent.Type.Resize:
-            self._fit()
-        return False
+    def follow(self, event: QFocusEvent) -> None:
+        """The widget got the keyboard, or lost it."""
+        if event.reason() not in _FOR_A_WHILE:
+            self.raise_()
+            self.setVisible(event.gotFocus() and event.reason() in _BY_KEY)
 
-    def _show(self, *, by_key: bool) -> None:
-        self._fit()
-        self.raise_()
-        self.setVisible(by_key)
-
-    def _fit(self) -> None:
-        self.setGeometry(self._target.rect())
+    def fit(self, size: QSize) -> None:
+        """The widget has this size now."""
+        self.resize(size)

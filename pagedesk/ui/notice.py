@@ -5,6 +5,8 @@ GUI thread. The chats stay below it, readable and usable.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -14,6 +16,9 @@ from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import icon, pixmap
 from pagedesk.ui.parts import icon_button, label
 from pagedesk.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFocusEvent, QResizeEvent
 
 _ICON = 20
 _SPACING = 4
@@ -40,7 +45,7 @@ class _Words(QScrollArea):
         self._inside.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)
         self.verticalScrollBar().rangeChanged.connect(self._on_range)
-        FocusRing(self)
+        self._ring = FocusRing(self)
 
     def begin_anew(self) -> None:
         """There are other words: show them from their beginning."""
@@ -58,6 +63,21 @@ class _Words(QScrollArea):
     @override
     def minimumSizeHint(self) -> QSize:
         return QSize(self._inside.minimumSizeHint().width(), 0)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ring.fit(self.size())
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     def _on_range(self, _first: int, last: int) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if last else Qt.FocusPolicy.NoFocus)
@@ -83,14 +103,15 @@ class Notice(QFrame):
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self._set_fonts(theme)  # before the scroll area: it polishes the labels, and Qt goes back to the fonts of then
+        self.words = _Words(self.title, self.text, self)
         self._mark = QLabel(self)
         self.starter_button = QPushButton(self.tr("Load the starter model"), self)
         self.starter_button.setObjectName("primary")
         self.open_button = QPushButton(self.tr("Open a GGUF file\u2026"), self)
         self.close_button = icon_button(self, "noticeClose", 26)
         self.close_button.setAccessibleName(self.tr("Close this notice"))
-        self.set_theme(theme)  # before the scroll area: it polishes the labels, and Qt goes back to the fonts of then
-        self.words = _Words(self.title, self.text, self)
+        self.set_theme(theme)
         self._lay_out()
         self.open_button.clicked.connect(self.open_asked)
         self.starter_button.clicked.connect(self.starter_asked)
@@ -99,10 +120,13 @@ class Notice(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
-        self.title.setFont(theme.font("heading_2"))
-        self.text.setFont(theme.font("body"))
+        self._set_fonts(theme)
         self._mark.setPixmap(pixmap("alert", theme.color("danger"), _ICON, self.devicePixelRatioF()))
         self.close_button.setIcon(icon("close", theme.color("text_secondary")))
+
+    def _set_fonts(self, theme: Theme) -> None:
+        self.title.setFont(theme.font("heading_2"))
+        self.text.setFont(theme.font("body"))
 
     def show_problem(self, title: str, cause: str, advice: str, *, offers_models: bool, has_starter: bool) -> None:
         """Say what happened, why, and what to do."""

@@ -1,7 +1,7 @@
 """The Tab key: through the window as one reads it, and one sees where it is."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication
 
 from pagedesk.ui.style import apply_theme
@@ -112,3 +112,14 @@ def test_a_click_puts_no_ring_around_the_messages(used_desk, qtbot):
     qtbot.mousePress(transcript.viewport(), Qt.MouseButton.LeftButton)
     assert QApplication.focusWidget() is transcript
     assert transcript.grab().toImage() == before
+
+
+def test_a_suggestion_that_has_the_keyboard_can_give_way_to_another(desk, qtbot):
+    pane = desk.pane(1)
+    pane.focus_composer()
+    qtbot.keyClick(pane.composer.edit, Qt.Key.Key_Tab)
+    assert pane.suggestions.isAncestorOf(QApplication.focusWidget())
+    before = {row.text for row in pane.suggestions._rows}
+    desk.window.panes.close_pane(desk.pane(0))
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert before.isdisjoint(row.text for row in pane.suggestions._rows)

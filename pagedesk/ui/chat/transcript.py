@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -60,7 +61,7 @@ class Transcript(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Messages"))
-        FocusRing(self)
+        self._ring = FocusRing(self)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -198,7 +199,18 @@ class Transcript(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the text to the new width."""
         super().resizeEvent(event)
+        self._ring.fit(self.size())
         self._lay_out()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -152,6 +152,7 @@ class BlockMap(QAbstractScrollArea):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._ring.fit(self.size())
         self._fit()
 
     @override
@@ -168,6 +169,12 @@ class BlockMap(QAbstractScrollArea):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.setAccessibleDescription(self.summary())
         super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     @override
     def event(self, event: QEvent) -> bool:
@@ -195,7 +202,7 @@ class BlockMap(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Block map"))
-        FocusRing(self)
+        self._ring = FocusRing(self)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
 
