@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QApplication, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from pagedesk.ui.chat.composer import Composer
@@ -133,9 +133,9 @@ class Pane(QWidget):
         self.transcript.clicked.connect(self.focus_composer)
         self.transcript.typed.connect(self._write_on)
         self._state.changed.connect(self._on_engine)
-        for kind in (QAbstractButton, QAbstractSlider):
-            for part in self.findChildren(kind):
-                part.installEventFilter(self)
+        clicks = (self.composer.button.clicked, self.header.prompt_button.clicked, self.header.menu.aboutToShow)
+        for signal in (*clicks, self.transcript.verticalScrollBar().sliderPressed):
+            signal.connect(self.focus_composer)
 
     def _write_on(self, event: QKeyEvent) -> None:
         """A key that writes does so in this pane's composer, wherever in the pane it was pressed."""
@@ -192,15 +192,8 @@ class Pane(QWidget):
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """What one types after a click anywhere in the pane belongs to its chat."""
+        """What one types after a click anywhere in the pane belongs to its chat; buttons and bars tell of theirs."""
         self.focus_composer()
-
-    @override
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Buttons and scroll bars keep their clicks for themselves."""
-        if event.type() == QEvent.Type.MouseButtonPress:
-            self.focus_composer()
-        return False
 
     @override
     def minimumSizeHint(self) -> QSize:

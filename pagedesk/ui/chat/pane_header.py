@@ -75,6 +75,7 @@ class PaneHeader(QWidget):
         self.mark = ActivityMark(theme, self)
         self.prompt_button = icon_button(self, "panePrompt", 26)
         self.menu_button = icon_button(self, "paneMenu", 26)
+        self.menu = QMenu(self.menu_button)
         self.close_button = icon_button(self, "paneClose", 26)
         self._title_edit = TitleEdit(self)
         self._title_edit.setObjectName("title")
@@ -169,7 +170,7 @@ class PaneHeader(QWidget):
             row.addWidget(button)
 
     def _name_buttons(self) -> None:
-        menu = QMenu(self.menu_button)
+        menu = self.menu
         menu.addAction(self.tr("Rename"), self.start_renaming)
         menu.addAction(self.tr("System prompt\u2026"), self._edit_system_prompt)
         sure = menu.addMenu(self.tr("Delete chat"))
