@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
     def _enter_cover(self) -> None:
         """A list that lies over the panes has the keyboard, so that it goes when the keyboard goes back to a pane."""
         if self._chats_side.is_over:
-            self.sidebar.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.sidebar.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
         if new is not None and self.panes.isAncestorOf(new):

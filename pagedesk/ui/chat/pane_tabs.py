@@ -35,6 +35,7 @@ class PaneTabs(QWidget):
         self._chats: list[tuple[str, int]] = []
         self.bar = QTabBar(self)
         self.bar.setDrawBase(False)
+        self.bar.setExpanding(False)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
         self.bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.bar.setAccessibleName(self.tr("Open chats"))

@@ -134,8 +134,10 @@ class Sidebar(QWidget):
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(self.list)
-        self._promise.setContentsMargins(14, 8, 14, 12)
-        column.addWidget(self._promise)
+        below = QVBoxLayout()
+        below.setContentsMargins(14, 8, 14, 12)
+        below.addWidget(self._promise)
+        column.addLayout(below)
 
     def _choose(self, index: QModelIndex) -> None:
         beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
