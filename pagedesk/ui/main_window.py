@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
             chats.chosen.connect(self.panes.show_chat)
             chats.chosen_beside.connect(self.panes.show_beside)
             chats.new_asked.connect(self._new_chat)
+        self.sidebar.search.left.connect(self._on_escape_from_search)
         self.tabs.chosen.connect(self.panes.focus)
         for side in (self._chats_side, self._gauge_side):
             side.asked.connect(self._fit)
@@ -155,7 +156,7 @@ class MainWindow(QMainWindow):
         actions.close_pane.triggered.connect(self._close_pane)
         actions.search.triggered.connect(self._search)
         actions.stop.triggered.connect(self._on_escape)
-        actions.sidebar.triggered.connect(self._enter_cover)
+        actions.sidebar.triggered.connect(self._after_sidebar_key)
         actions.next_part.triggered.connect(lambda: self._go_on(1))
         actions.previous_part.triggered.connect(lambda: self._go_on(-1))
         actions.quit.triggered.connect(self.close)
@@ -185,14 +186,20 @@ class MainWindow(QMainWindow):
         self.sidebar.search.setFocus()
         self.sidebar.search.selectAll()
 
-    def _enter_cover(self) -> None:
+    def _after_sidebar_key(self) -> None:
         """A list that lies over the panes has the keyboard, so that it goes when the keyboard goes back to a pane."""
         if self._chats_side.is_over:
             self.sidebar.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif not self.sidebar.isVisible():
+            self._enter_panes()
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
         if new is not None and self.panes.isAncestorOf(new):
             self._chats_side.uncover()
+
+    def _on_escape_from_search(self) -> None:
+        self._chats_side.uncover()
+        self._enter_panes()
 
     def _on_escape(self) -> None:
         """What lies over the panes goes first; then a reply stops."""

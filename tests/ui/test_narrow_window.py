@@ -190,3 +190,13 @@ def test_a_tab_has_the_name_of_its_chat(narrow_desk):
     open_more(narrow_desk, 1)
     narrow_desk.controller.rename(narrow_desk.pane(2).conversation.chat_id, "Salt & pepper")
     assert narrow_desk.window.tabs.bar.tabText(2) == "Salt && pepper"
+
+
+@pytest.mark.parametrize("action", ["sidebar", "gauge"])
+def test_the_tool_tip_of_a_panel_says_what_a_click_does(desk, action):
+    button = button_of(desk, getattr(desk.window.actions_, action))
+    seen = []
+    for _ in range(3):
+        seen.append((button.toolTip().split()[0], button.accessibleName().split()[0]))
+        getattr(desk.window.actions_, action).trigger()
+    assert seen == [("Hide", "Hide"), ("Show", "Show"), ("Hide", "Hide")]

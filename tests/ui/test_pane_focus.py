@@ -90,3 +90,11 @@ def test_the_menu_button_is_not_lit_after_its_menu_when_the_pointer_is_elsewhere
     button.menu().aboutToHide.emit()
     assert lit != plain
     assert button.grab().toImage() == plain
+
+
+def test_the_buttons_of_a_pane_say_what_they_do(desk):
+    header = desk.pane(0).header
+    assert [button.toolTip() for button in (header.menu_button, header.close_button)] == [
+        "Chat menu: rename, system prompt, delete",
+        "Close this pane; the chat stays (Ctrl+W)",
+    ]

@@ -181,8 +181,9 @@ class PaneHeader(QWidget):
         self.prompt_button.setAccessibleName(self.tr("System prompt"))
         self.prompt_button.clicked.connect(self._edit_system_prompt)
         self.menu_button.setAccessibleName(self.tr("Chat menu"))
+        self.menu_button.setToolTip(self.tr("Chat menu: rename, system prompt, delete"))
         self.close_button.setAccessibleName(self.tr("Close this pane"))
-        self.close_button.setToolTip(self.tr("Close this pane; the chat stays"))
+        self.close_button.setToolTip(self.tr("Close this pane; the chat stays (Ctrl+W)"))
         self.close_button.clicked.connect(self.close_asked)
 
     def _unlight_menu_button(self) -> None:
