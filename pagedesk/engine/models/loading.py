@@ -109,6 +109,7 @@ class _Loading:
 
         reader = WeightReader(self._file, torch_dtype(self._dtype), self._device, on_bytes)
         weights = assemble_weights(self._architecture, self._decoder_config, reader)
+        self._file.refuse_changed()
         dtype, gathered = torch_dtype(self._dtype), max_gathered_tokens(self._geometry)
         backend = select_backend(self._device, dtype, self._config.block_size, gathered)
         return Decoder(self._decoder_config, weights, backend)
