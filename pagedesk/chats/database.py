@@ -12,8 +12,9 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from pagedesk.chats.errors import explained, primary_code
+from pagedesk.chats.errors import described, explained, primary_code
 from pagedesk.chats.models import Recovery
+from pagedesk.chats.rows import text_of
 from pagedesk.chats.schema import bring_up_to_date
 
 _TIMEOUT_S = 1.0
@@ -38,7 +39,7 @@ def open_database(path: Path) -> tuple[sqlite3.Connection, Recovery | None]:
         except sqlite3.DatabaseError as error:
             if primary_code(error) not in _DAMAGE:
                 raise
-            recovery = Recovery(_move_aside(path), str(error))
+            recovery = Recovery(_move_aside(path), described(error))
         return _open(path), recovery
 
 
@@ -60,8 +61,12 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode whose commits outlive the process, for the calling thread alone."""
+    """A connection in autocommit mode whose commits outlive the process, for the calling thread alone.
+
+    Text that is not UTF-8 (a damaged disk) is read with U+FFFD in place of what is wrong.
+    """
     connection = sqlite3.connect(path, timeout=_TIMEOUT_S, isolation_level=None)
+    connection.text_factory = text_of
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 

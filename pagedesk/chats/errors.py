@@ -1,4 +1,7 @@
-"""The errors of the store; each carries a sentence and a next step for the user."""
+"""The errors of the store; each carries a sentence and a next step for the user.
+
+None of them quotes what was stored: sentences end up in the log.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,16 @@ class NewerSchemaError(ChatStoreError):
     """The file was written by a PageDesk with a later format; it was not touched."""
 
 
+_WORDS = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "it is read-only",
+    sqlite3.SQLITE_CANTOPEN: "the file or its folder cannot be opened",
+    sqlite3.SQLITE_BUSY: "another program has locked the file",
+    sqlite3.SQLITE_LOCKED: "another program has locked the file",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    sqlite3.SQLITE_NOTADB: "the file is damaged",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+}
 _ADVICE = {
     sqlite3.SQLITE_FULL: "Free some space on that disk; PageDesk tries again with the next message.",
     sqlite3.SQLITE_READONLY: "Allow yourself to write to that file and its folder, then start PageDesk again.",
@@ -33,6 +46,12 @@ def primary_code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
+def described(error: sqlite3.Error) -> str:
+    """What happened, in our words and with the name of SQLite's code: SQLite's sentence may quote what was stored."""
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    return f"{_WORDS.get(primary_code(error), 'SQLite refused it')} ({name})"
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite or the file system raises inside into a `ChatStoreError` about the file at `path`."""
@@ -45,7 +64,7 @@ def explained(path: Path) -> Iterator[None]:
         raise ChatStoreError(cause, "Open a new chat and send the message there.") from error
     except sqlite3.DatabaseError as error:
         advice = _ADVICE.get(primary_code(error), "Check the disk that holds the file, then start PageDesk again.")
-        raise ChatStoreError(f"The chats in {path} could not be read or written: {error}.", advice) from error
+        raise ChatStoreError(f"The chats in {path} could not be read or written: {described(error)}.", advice) from None
     except OSError as error:
         raise ChatStoreError(
             f"The chats in {path} could not be opened: {error.strerror or error}.", _ADVICE[sqlite3.SQLITE_CANTOPEN]

@@ -17,11 +17,8 @@ from pagedesk.chats.checkpoint import Checkpointer
 from pagedesk.chats.codec import writable
 from pagedesk.chats.database import open_database
 from pagedesk.chats.errors import explained
-from pagedesk.chats.models import Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
+from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
 from pagedesk.protocol import Role
-
-NUM_CHAT_COLORS = 12
-"""How many colours a theme has for chats."""
 
 
 class ChatStore:
@@ -69,7 +66,7 @@ class ChatStore:
 
     def chats(self) -> list[Chat]:
         """All chats, the one with the newest message first."""
-        return [Chat(*row) for row in self._read(rows.SELECT_CHATS)]
+        return [rows.chat_of(row) for row in self._read(rows.SELECT_CHATS)]
 
     def rename_chat(self, chat_id: str, title: str) -> None:
         """Give a chat another title."""
@@ -126,7 +123,7 @@ class ChatStore:
 
     def open_panes(self) -> list[str]:
         """The ids of the chats in the panes, left to right."""
-        return [chat_id for (chat_id,) in self._read(rows.SELECT_PANES)]
+        return [rows.text_of(chat_id) for (chat_id,) in self._read(rows.SELECT_PANES)]
 
     def set_open_panes(self, chat_ids: Sequence[str]) -> None:
         """Remember the chats in the panes, left to right; ids of chats that are gone are left out."""

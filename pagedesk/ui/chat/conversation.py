@@ -9,11 +9,13 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd, StoredMessage
 from pagedesk.protocol import Role, Waiting
 from pagedesk.ui.chat.rate import TokenRate
+
+translate = QCoreApplication.translate
 
 
 class Activity(Enum):
@@ -49,13 +51,20 @@ class ShownMessage:
         return cls(
             message_id=stored.message_id,
             role=stored.role,
-            text=stored.text,
+            text=_shown_text(stored),
             state=stored.state,
             created_at=stored.created_at,
             error=stored.error,
             end=stored.end,
             token_ids=list(stored.token_ids),
         )
+
+
+def _shown_text(stored: StoredMessage) -> str:
+    if stored.state is not MessageState.DAMAGED:
+        return stored.text
+    said = translate("message", "This message is damaged in the file of the chats. What can be read of it:")
+    return f"{said}\n\n{stored.text}".rstrip()
 
 
 class Conversation(QObject):
