@@ -1,7 +1,9 @@
-"""Opens the database file: private, in WAL mode, up to date; a damaged one is moved aside and a fresh one made.
+"""Opens the database file: private, in WAL mode, up to date, no reply under way.
 
-Runs on the thread that will use the connection. A whole file is checked for damage if it is small or if the last
-run did not close it (its log is still there); a large file that was closed well is trusted, to start at once.
+A damaged file is moved aside, and what can be read of it fills a fresh one. Runs on the thread that will use the
+connection. A whole file is checked for damage if it is small or if the last run did not close it (its log is still
+there); a large file that was closed well is trusted, to start at once, until it shows damage in use: then a mark beside
+it makes the next opening recover it.
 """
 
 from __future__ import annotations
@@ -9,18 +11,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from pagedesk.chats.errors import described, explained, primary_code
+from pagedesk.chats.errors import DAMAGE_CODES, described, explained, primary_code
 from pagedesk.chats.models import Recovery
-from pagedesk.chats.rows import text_of
+from pagedesk.chats.rows import STOP_REPLIES_UNDER_WAY, text_of
+from pagedesk.chats.salvage import salvage
 from pagedesk.chats.schema import bring_up_to_date
 
 _TIMEOUT_S = 1.0
 _ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024
 _COMPANIONS = ("", "-wal", "-shm")
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 
 
 def open_database(path: Path) -> tuple[sqlite3.Connection, Recovery | None]:
@@ -35,12 +37,36 @@ def open_database(path: Path) -> tuple[sqlite3.Connection, Recovery | None]:
     """
     with explained(path):
         try:
-            return _open(path), None
-        except sqlite3.DatabaseError as error:
-            if primary_code(error) not in _DAMAGE:
+            if not _mark(path).exists():
+                return _open(path), None
+            cause = "it showed damage when it was used last"
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if primary_code(error) not in DAMAGE_CODES:
                 raise
-            recovery = Recovery(_move_aside(path), described(error))
-        return _open(path), recovery
+            cause = described(error)
+        return _recover(path, cause)
+
+
+def mark_damaged(path: Path) -> None:
+    """Make the next opening of this file recover it."""
+    with suppress(OSError):
+        _mark(path).touch(mode=0o600)
+
+
+def _mark(path: Path) -> Path:
+    return path.with_name(path.name + "-is-damaged")
+
+
+def _recover(path: Path, cause: str) -> tuple[sqlite3.Connection, Recovery]:
+    moved_to = _move_aside(path)
+    connection = _open(path)
+    try:
+        num_messages = salvage(moved_to, connection)
+    except BaseException:
+        connection.close()
+        raise
+    _mark(path).unlink(missing_ok=True)
+    return connection, Recovery(moved_to, cause, num_messages)
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -54,6 +80,7 @@ def _open(path: Path) -> sqlite3.Connection:
         bring_up_to_date(connection, path)
         if must_check:
             _check(connection)
+        connection.execute(STOP_REPLIES_UNDER_WAY)
     except BaseException:
         connection.close()
         raise

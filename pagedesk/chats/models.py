@@ -111,12 +111,14 @@ class ReplyUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A damaged database was moved aside at the start, and a fresh one is in use.
+    """A damaged database was moved aside, and a fresh one with what could be read of it is in use.
 
     Attributes:
         moved_to: Where the damaged file is now.
         cause: What was wrong with it.
+        num_messages: How many messages could be read of it.
     """
 
     moved_to: Path
     cause: str
+    num_messages: int

@@ -15,8 +15,8 @@ from pathlib import Path
 from pagedesk.chats import rows
 from pagedesk.chats.checkpoint import Checkpointer
 from pagedesk.chats.codec import writable
-from pagedesk.chats.database import open_database
-from pagedesk.chats.errors import explained
+from pagedesk.chats.database import mark_damaged, open_database
+from pagedesk.chats.errors import DamagedStoreError, explained
 from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
 from pagedesk.protocol import Role
 
@@ -24,14 +24,15 @@ from pagedesk.protocol import Role
 class ChatStore:
     """Chats, their messages and the panes that were open.
 
-    Every method raises `ChatStoreError` if the file cannot be read or written.
+    Every method raises `ChatStoreError` if the file cannot be read or written. A file that turns out to be damaged when
+    something is read is recovered at once, when something is written at the next start.
 
     Args:
         path: The database file; made if missing. Replies that a killed program left unfinished become STOPPED.
         clock: Seconds since the epoch.
 
     Attributes:
-        recovery: What became of a damaged file that was found at `path`; None if all was well.
+        recovery: What became of a damaged file that was found at `path`; None as long as all is well.
 
     Raises:
         NewerSchemaError: A later PageDesk wrote the file; it was not changed.
@@ -43,12 +44,6 @@ class ChatStore:
         self._clock = clock
         self._connection, self.recovery = open_database(path)
         self._checkpointer = Checkpointer(path)
-        try:
-            with self._writing():
-                self._run(rows.STOP_REPLIES_UNDER_WAY)
-        except BaseException:
-            self._connection.close()
-            raise
 
     def close(self) -> None:
         """Fold the log into the file and let go of it; the store cannot be used afterwards."""
@@ -150,8 +145,32 @@ class ChatStore:
         self._connection.execute(statement, arguments)
 
     def _read(self, query: str, arguments: Sequence[object] = ()) -> list[rows.Row]:
-        with explained(self._path):
+        try:
+            return self._fetch(query, arguments)
+        except DamagedStoreError:
+            if self._connection.in_transaction:
+                raise
+        self._recover()
+        return self._fetch(query, arguments)
+
+    def _fetch(self, query: str, arguments: Sequence[object]) -> list[rows.Row]:
+        with self._explained():
             return self._connection.execute(query, arguments).fetchall()
+
+    def _recover(self) -> None:
+        """Move the file aside and go on with what can be read of it."""
+        self._checkpointer.join()
+        self._connection.close()
+        self._connection, self.recovery = open_database(self._path)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            with explained(self._path):
+                yield
+        except DamagedStoreError:
+            mark_damaged(self._path)
+            raise
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -159,7 +178,7 @@ class ChatStore:
         if self._connection.in_transaction:
             yield
             return
-        with explained(self._path), self._transaction():
+        with self._explained(), self._transaction():
             yield
         self._checkpointer.count_write()
 

@@ -54,12 +54,14 @@ class ChatController(QObject):
         activity_changed: The id of a chat whose request does something else now.
         chat_deleted: The id of a chat that is gone.
         store_failed: Cause and advice: something could not be saved yet. Of replies under way it is told once.
+        store_recovered: The `Recovery`: the file of the chats showed damage while the window was open.
     """
 
     chats_changed = Signal()
     activity_changed = Signal(str)
     chat_deleted = Signal(str)
     store_failed = Signal(str, str)
+    store_recovered = Signal(object)
 
     def __init__(self, store: ChatStore, bridge: EngineBridge) -> None:
         super().__init__()
@@ -91,8 +93,7 @@ class ChatController(QObject):
         """
         if chat_id not in self._conversations:
             chat = self._chats[chat_id]
-            messages = [ShownMessage.of(stored) for stored in self._store.messages(chat_id)]
-            self._adopt(Conversation(chat, messages))
+            self._adopt(Conversation(chat, self._messages(chat_id)))
         return self._conversations[chat_id]
 
     def activity(self, chat_id: str) -> Activity:
@@ -159,6 +160,13 @@ class ChatController(QObject):
         self._told_of_replies = not is_saved
         if is_saved and not self._replies:
             self._flush_timer.stop()
+
+    def _messages(self, chat_id: str) -> list[ShownMessage]:
+        known = self._store.recovery
+        messages = [ShownMessage.of(stored) for stored in self._store.messages(chat_id)]
+        if self._store.recovery is not known:
+            self.store_recovered.emit(self._store.recovery)
+        return messages
 
     def _adopt(self, conversation: Conversation) -> None:
         conversation.setParent(self)
