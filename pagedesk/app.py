@@ -82,6 +82,7 @@ class Application:
         self._is_closed = True
         self.window.hide()
         self.has_ended = self.bridge.stop(STOP_TIMEOUT_S)
+        self.store.be_patient()
         self.controller.flush()
         self.store.close()
         self._instance.release()

@@ -21,6 +21,7 @@ from pagedesk.chats.salvage import salvage
 from pagedesk.chats.schema import bring_up_to_date
 
 _TIMEOUT_S = 1.0
+_IMPATIENT_MS = 50
 _ALWAYS_CHECKED_BYTES = 16 * 1024 * 1024
 _COMPANIONS = ("", "-wal", "-shm")
 
@@ -45,6 +46,11 @@ def open_database(path: Path) -> tuple[sqlite3.Connection, Recovery | None]:
                 raise
             cause = described(error)
         return _recover(path, cause)
+
+
+def wait_for_others(connection: sqlite3.Connection, *, patiently: bool) -> None:
+    """How long a statement waits for another program's lock: a second, or no longer than a window may stand still."""
+    connection.execute(f"PRAGMA busy_timeout = {int(_TIMEOUT_S * 1000) if patiently else _IMPATIENT_MS}")
 
 
 def mark_damaged(path: Path) -> None:

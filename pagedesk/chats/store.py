@@ -1,7 +1,8 @@
 """The store of chats and messages: SQLite under the user's data folder, plain values in and out.
 
 One thread owns a store (the window's): its connection refuses all others. A call takes well under a millisecond and
-never waits for the disk: a commit goes to the log, which the system keeps if the process is killed.
+never waits for the disk: a commit goes to the log, which the system keeps if the process is killed. For another program
+that holds the file it waits some 50 ms, then fails.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from pagedesk.chats import rows
 from pagedesk.chats.checkpoint import Checkpointer
 from pagedesk.chats.codec import writable
-from pagedesk.chats.database import mark_damaged, open_database
+from pagedesk.chats.database import mark_damaged, open_database, wait_for_others
 from pagedesk.chats.errors import DamagedStoreError, explained
 from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
 from pagedesk.protocol import Role
@@ -43,7 +44,14 @@ class ChatStore:
         self._path = path
         self._clock = clock
         self._connection, self.recovery = open_database(path)
+        self._is_patient = False
+        wait_for_others(self._connection, patiently=False)
         self._checkpointer = Checkpointer(path)
+
+    def be_patient(self) -> None:
+        """Wait up to a second for another program's lock from now on: nobody looks at the window any more."""
+        self._is_patient = True
+        wait_for_others(self._connection, patiently=True)
 
     def close(self) -> None:
         """Fold the log into the file and let go of it; the store cannot be used afterwards."""
@@ -162,6 +170,7 @@ class ChatStore:
         self._checkpointer.join()
         self._connection.close()
         self._connection, self.recovery = open_database(self._path)
+        wait_for_others(self._connection, patiently=self._is_patient)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -1,5 +1,8 @@
 """What happens to a message from the composer to the store, and to the events that come back."""
 
+import sqlite3
+from contextlib import closing
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtWidgets import QApplication
@@ -239,6 +242,23 @@ def test_a_full_disk_is_told_once_while_a_reply_comes_and_the_reply_is_saved_whe
     connection.execute("PRAGMA max_page_count = 100000")
     desk.controller.flush()
     assert stored(desk)[-1].text == "word " * 5000
+
+
+def test_saving_is_tried_less_and_less_often_while_another_program_holds_the_file_and_then_as_before(desk):
+    request_id = desk.ask("one")
+    timer = desk.controller._flush_timer
+    with closing(sqlite3.connect(database_path(), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desk.say(delta(request_id, "word", 1))
+        intervals = []
+        for _ in range(5):
+            desk.controller.flush()
+            intervals.append(timer.interval())
+    assert intervals == [1000, 2000, 4000, 4000, 4000]
+    assert "another program has locked the file" in desk.window.notice.text.text()
+    desk.controller.flush()
+    assert timer.interval() == 500
+    assert stored(desk)[-1].text == "word"
 
 
 def test_a_full_disk_refuses_a_new_chat_with_a_sentence(desk, monkeypatch):

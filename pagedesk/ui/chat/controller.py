@@ -34,7 +34,7 @@ from pagedesk.protocol import (
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
 from pagedesk.ui.chat.history import history, title_of
 
-_FLUSH_MS = 500
+_FLUSH_MS, _MAX_FLUSH_MS = 500, 4000
 _logger = logging.getLogger(__name__)
 
 
@@ -155,9 +155,10 @@ class ChatController(QObject):
             self.delete(chat_id)
 
     def flush(self) -> None:
-        """Write the replies under way; tried again half a second later if it fails."""
+        """Write the replies under way; tried again later if it fails, each time after a longer pause."""
         is_saved = self._saved(self._writer.flush, tells=not self._told_of_replies)
         self._told_of_replies = not is_saved
+        self._flush_timer.setInterval(_FLUSH_MS if is_saved else min(2 * self._flush_timer.interval(), _MAX_FLUSH_MS))
         if is_saved and not self._replies:
             self._flush_timer.stop()
 

@@ -233,6 +233,28 @@ def test_a_database_that_another_program_holds_gives_a_sentence(path: Path) -> N
     assert path.exists()
 
 
+def busy_timeout_ms(store: ChatStore) -> int:
+    return int(store._connection.execute("PRAGMA busy_timeout").fetchone()[0])
+
+
+def test_another_programs_lock_holds_the_window_for_a_moment_only(path: Path) -> None:
+    store = ChatStore(path)
+    assert busy_timeout_ms(store) <= 50
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(ChatStoreError, match="another program has locked"):
+            store.create_chat("a")
+    store.create_chat("b")
+    store.close()
+
+
+def test_at_the_end_another_programs_lock_is_waited_for(path: Path) -> None:
+    store = ChatStore(path)
+    store.be_patient()
+    assert busy_timeout_ms(store) == 1000
+    store.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file modes")
 def test_files_and_folder_are_readable_by_their_owner_only(path: Path) -> None:
     old_mask = os.umask(0)
