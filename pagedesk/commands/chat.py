@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 from pagedesk.commands import terminal_chat
@@ -14,6 +15,8 @@ from pagedesk.commands.progress import LoadProgressLine
 from pagedesk.protocol import Message, PoolSnapshot, Role, Submit, TextDelta
 
 REQUEST_ID = "chat"
+RAW_MAX_TOKENS = 256
+"""A base model seldom comes to an end by itself."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", metavar="TEXT", help="a system prompt")
     add_sampling_options(parser)
     parser.add_argument("--n", type=int, default=1, metavar="K", help="so many answers to the one question")
-    parser.add_argument("--raw", action="store_true", help="no chat template, for base models")
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help=f"no chat template, for base models; at most {RAW_MAX_TOKENS} new tokens unless told",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
     """Answer the question, or talk in the terminal; the exit code."""
     if options.prompt is None:
+        _refuse_what_needs_a_prompt(options)
         return terminal_chat.run(load_command(options), options.system, sampling_params(options))
     with EngineClient() as client:
         client.load(load_command(options), LoadProgressLine(quiet=options.json))
@@ -42,6 +51,13 @@ def run(options: argparse.Namespace) -> int:
         else:
             _print_answers(answers)
     return 0
+
+
+def _refuse_what_needs_a_prompt(options: argparse.Namespace) -> None:
+    named = {"--json": options.json, "--raw": options.raw, "--n": options.n != 1}
+    for name, is_given in named.items():
+        if is_given:
+            options.refuse(f"{name} needs --prompt TEXT")
 
 
 def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) -> dict[str, Any]:
@@ -84,12 +100,15 @@ def _pool_json(snapshot: PoolSnapshot) -> dict[str, int]:
 
 
 def _submit(options: argparse.Namespace) -> Submit:
+    sampling = sampling_params(options)
+    if options.raw and sampling.max_tokens is None:
+        sampling = replace(sampling, max_tokens=RAW_MAX_TOKENS)
     system = [Message.of(Role.SYSTEM, options.system)] if options.system else []
     return Submit(
         request_id=REQUEST_ID,
         chat_id=REQUEST_ID,
         messages=(*system, Message.of(Role.USER, options.prompt)),
-        sampling=sampling_params(options),
+        sampling=sampling,
         num_answers=options.n,
         raw=options.raw,
         origin="command line",

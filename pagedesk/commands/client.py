@@ -6,8 +6,11 @@ Owns the thread; used from one thread only.
 from __future__ import annotations
 
 import queue
+import signal
+import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -54,6 +57,19 @@ class Answer:
         return self.finished
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """A second Ctrl+C must not break off the end that the first one began."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
 class EngineClient:
     """Load a model, ask, wait for the answers; a context manager that ends the engine thread."""
 
@@ -69,7 +85,8 @@ class EngineClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.stop(STOP_TIMEOUT_S)
+        with _deaf_to_interrupts():
+            self._thread.stop(STOP_TIMEOUT_S)
 
     def load(self, command: LoadModel, on_status: OnStatus) -> ModelReady:
         """Load a model.

@@ -25,11 +25,18 @@ def add_sampling_options(parser: argparse.ArgumentParser) -> None:
     """`--max-tokens`, `--stop`, `--seed`, and how the next token is chosen."""
     defaults = SamplingParams()
     group = parser.add_argument_group("choice of the next token, in the order in which they apply")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most so many new tokens")
+    parser.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="at most so many new tokens (default: until the model ends or its context is full)",
+    )
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="end the answer before this text; may be repeated"
     )
-    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="the same seed gives the same text (default: another one each time)"
+    )
     group.add_argument(
         "--logit-bias",
         type=_bias,

@@ -5,13 +5,19 @@ Reads lines from standard input until it ends or the user types /quit; Ctrl+C st
 
 from __future__ import annotations
 
+import re
 import sys
 
 from pagedesk.commands.client import EngineClient
 from pagedesk.commands.progress import LoadProgressLine
-from pagedesk.protocol import LoadModel, Message, Role, SamplingParams, Submit, TextDelta, TextPart
+from pagedesk.protocol import FinishReason, LoadModel, Message, Role, SamplingParams, Submit, TextDelta, TextPart
 from pagedesk.system.errors import UserError
 
+_LOOKS_LIKE_A_COMMAND = re.compile(r"/[a-z]+", re.IGNORECASE)
+_ENDS = {
+    FinishReason.LENGTH: "[The reply has reached its longest length.]",
+    FinishReason.CANCELLED: "[Stopped.]",
+}
 HELP = "Type a message and press Enter. /new starts over, /quit leaves, Ctrl+C stops a reply."
 
 
@@ -45,6 +51,9 @@ class _Conversation:
                     return
                 case "/new":
                     self._history = list(self._opening)
+                    print("A new chat begins.")
+                case text if _LOOKS_LIKE_A_COMMAND.fullmatch(text):
+                    print(f"There is no command {text}. {HELP}")
                 case text:
                     self._answer(text)
 
@@ -64,16 +73,23 @@ class _Conversation:
             print(f"\n{error.cause} {error.advice}")
             return
         print()
+        if answer.finish.reason is not FinishReason.STOP:
+            print(_ENDS[answer.finish.reason])
         reply = Message(Role.ASSISTANT, (TextPart(answer.text),), tuple(answer.token_ids))
         self._history += [question, reply]
 
 
 def _read_line() -> str | None:
-    """One line from the user; None at the end of input. The prompt is for people only."""
-    try:
-        return input("> " if sys.stdin.isatty() else "")
-    except (EOFError, KeyboardInterrupt):
-        return None
+    """One line from the user; None at the end of input, or where Ctrl+C is pressed twice. The prompt is for people."""
+    prompt = "> " if sys.stdin.isatty() else ""
+    for _ in range(2):
+        try:
+            return input(prompt)
+        except EOFError:
+            return None
+        except KeyboardInterrupt:
+            print("\nCtrl+C once more, or /quit, leaves.")
+    return None
 
 
 def _print_delta(delta: TextDelta) -> None:
