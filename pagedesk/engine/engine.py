@@ -251,7 +251,7 @@ class Engine:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
         if num_tokens >= max_tokens:
             raise InvalidRequestError(
-                f"The prompt is {num_tokens:,} tokens, this model takes {max_tokens:,} with the answer.",
+                f"The prompt is {num_tokens:,} tokens, this model takes at most {max_tokens:,} with the answer.",
                 "Shorten the message, or start a new chat.",
             )
         return prompt

@@ -117,13 +117,15 @@ def test_replies_that_stay_go_in_with_their_own_ids() -> None:
 
 def test_without_the_policy_a_chat_that_does_not_fit_is_refused_as_before() -> None:
     asked = replace(long_chat(20), overflow=Overflow.STOP)
-    with pytest.raises(InvalidRequestError, match="this model takes 400 with the answer"):
+    with pytest.raises(InvalidRequestError, match="this model takes at most 400 with the answer"):
         engine_of().add(asked)
 
 
 def test_a_newest_question_that_does_not_fit_by_itself_is_refused_with_its_own_length() -> None:
     asked = replace(submit(text="x" * 500, history=turns(4)), overflow=Overflow.DROP_OLDEST)
-    with pytest.raises(InvalidRequestError, match="The prompt is 516 tokens, this model takes 400 with the answer"):
+    with pytest.raises(
+        InvalidRequestError, match="The prompt is 516 tokens, this model takes at most 400 with the answer"
+    ):
         engine_of().add(asked)
 
 

@@ -120,7 +120,9 @@ def test_an_answer_tells_its_own_limit_from_that_of_the_context(
 
 def test_a_prompt_that_leaves_no_room_for_an_answer_is_refused() -> None:
     engine, _ = fake_engine(num_blocks=200)
-    with pytest.raises(InvalidRequestError, match="The prompt is 400 tokens, this model takes 400 with the answer"):
+    with pytest.raises(
+        InvalidRequestError, match="The prompt is 400 tokens, this model takes at most 400 with the answer"
+    ):
         engine.add(prompt_of(CONTEXT))
 
 
