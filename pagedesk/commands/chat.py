@@ -10,9 +10,16 @@ from typing import Any
 
 from pagedesk.commands import terminal_chat
 from pagedesk.commands.client import Answer, EngineClient
-from pagedesk.commands.options import add_model_options, add_sampling_options, load_command, model_path, sampling_params
+from pagedesk.commands.options import (
+    add_model_options,
+    add_overflow_option,
+    add_sampling_options,
+    load_command,
+    model_path,
+    sampling_params,
+)
 from pagedesk.commands.progress import LoadProgressLine
-from pagedesk.protocol import Message, PoolSnapshot, Role, Submit, TextDelta
+from pagedesk.protocol import Message, Overflow, PoolSnapshot, Role, Submit, TextDelta, TurnsDropped
 
 REQUEST_ID = "chat"
 RAW_MAX_TOKENS = 256
@@ -25,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", metavar="TEXT", help="the question; without it a chat opens in the terminal")
     parser.add_argument("--system", metavar="TEXT", help="a system prompt")
     add_sampling_options(parser)
+    add_overflow_option(parser)
     parser.add_argument("--n", type=int, default=1, metavar="K", help="so many answers to the one question")
     parser.add_argument(
         "--raw",
@@ -39,13 +47,16 @@ def run(options: argparse.Namespace) -> int:
     """Answer the question, or talk in the terminal; the exit code."""
     if options.prompt is None:
         _refuse_what_needs_a_prompt(options)
-        return terminal_chat.run(load_command(options), options.system, sampling_params(options))
+        return terminal_chat.run(
+            load_command(options), options.system, sampling_params(options), Overflow(options.overflow)
+        )
     with EngineClient() as client:
         client.load(load_command(options), LoadProgressLine(quiet=options.json))
         stream = options.n == 1 and not options.json
         answers = client.ask(_submit(options), _print_delta if stream else _ignore_delta)
         if options.json:
-            print(json.dumps(as_json(model_path(options), answers, client.snapshot), ensure_ascii=False))
+            report = as_json(model_path(options), answers, client.snapshot, client.dropped)
+            print(json.dumps(report, ensure_ascii=False))
         elif stream:
             print()
         else:
@@ -60,7 +71,9 @@ def _refuse_what_needs_a_prompt(options: argparse.Namespace) -> None:
             options.refuse(f"{name} needs --prompt TEXT")
 
 
-def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) -> dict[str, Any]:
+def as_json(
+    model: str, answers: list[Answer], snapshot: PoolSnapshot | None, dropped: TurnsDropped | None = None
+) -> dict[str, Any]:
     """The object that `--json` prints; other programs read it: names stay, new ones may be added."""
     first = answers[0].finish
     decode_ms = max(answer.finish.timings.decode_ms for answer in answers)
@@ -83,6 +96,7 @@ def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) ->
             "ttft_ms": first.timings.ttft_ms,
             "decode_tokens_per_s": 1000 * num_decoded / decode_ms if decode_ms else 0.0,
         },
+        "dropped": {"messages": dropped.num_messages if dropped else 0, "tokens": dropped.num_tokens if dropped else 0},
     }
     if snapshot is not None:
         report["pool"] = _pool_json(snapshot)
@@ -112,6 +126,7 @@ def _submit(options: argparse.Namespace) -> Submit:
         num_answers=options.n,
         raw=options.raw,
         origin="command line",
+        overflow=Overflow(options.overflow),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 
-from pagedesk.protocol import DType, LoadModel, SamplingParams
+from pagedesk.protocol import DType, LoadModel, Overflow, SamplingParams
 from pagedesk.system.errors import UserError
 from pagedesk.system.starter import starter_model_path
 
@@ -83,6 +83,16 @@ def _add_dry_options(group: argparse._ArgumentGroup, defaults: SamplingParams) -
         action="append",
         metavar="TEXT",
         help="no run reaches across this text; may be repeated (default: line break, colon, quote, asterisk)",
+    )
+
+
+def add_overflow_option(parser: argparse.ArgumentParser) -> None:
+    """`--overflow`."""
+    parser.add_argument(
+        "--overflow",
+        choices=[overflow.value for overflow in Overflow],
+        default=Overflow.STOP.value,
+        help="if the chat outgrows the context: refuse, or leave out the oldest turns (default: stop)",
     )
 
 

@@ -10,35 +10,47 @@ import sys
 
 from pagedesk.commands.client import EngineClient
 from pagedesk.commands.progress import LoadProgressLine
-from pagedesk.protocol import FinishReason, LoadModel, Message, Role, SamplingParams, Submit, TextDelta, TextPart
+from pagedesk.protocol import (
+    FinishReason,
+    LoadModel,
+    Message,
+    Overflow,
+    Role,
+    SamplingParams,
+    Submit,
+    TextDelta,
+    TextPart,
+)
 from pagedesk.system.errors import UserError
 
 _LOOKS_LIKE_A_COMMAND = re.compile(r"/[a-z]+", re.IGNORECASE)
 _ENDS = {
     FinishReason.LENGTH: "[The reply has reached its longest length.]",
+    FinishReason.CONTEXT: "[The chat is as long as the model or its memory allows. /new starts over.]",
     FinishReason.CANCELLED: "[Stopped.]",
 }
 HELP = "Type a message and press Enter. /new starts over, /quit leaves, Ctrl+C stops a reply."
 
 
-def run(load: LoadModel, system: str | None, sampling: SamplingParams) -> int:
+def run(load: LoadModel, system: str | None, sampling: SamplingParams, overflow: Overflow = Overflow.STOP) -> int:
     """Talk until the user leaves; the exit code."""
     with EngineClient() as client:
         progress = LoadProgressLine(quiet=False)
         ready = client.load(load, progress)
         progress.clear()
         print(f"{ready.model.name} on {ready.model.device_name}. {HELP}")
-        _Conversation(client, system, sampling).talk()
+        _Conversation(client, system, sampling, overflow).talk()
     return 0
 
 
 class _Conversation:
     """The history of one chat, and the loop that extends it."""
 
-    def __init__(self, client: EngineClient, system: str | None, sampling: SamplingParams) -> None:
+    def __init__(self, client: EngineClient, system: str | None, sampling: SamplingParams, overflow: Overflow) -> None:
         self._client = client
         self._opening = (Message.of(Role.SYSTEM, system),) if system else ()
         self._sampling = sampling
+        self._overflow = overflow
         self._history = list(self._opening)
         self._num_requests = 0
 
@@ -66,6 +78,7 @@ class _Conversation:
             messages=(*self._history, question),
             sampling=self._sampling,
             origin="terminal",
+            overflow=self._overflow,
         )
         try:
             (answer,) = self._client.ask(submit, _print_delta)

@@ -65,6 +65,11 @@ class Scheduler:
         return len(self._roster) > 0
 
     @property
+    def max_len(self) -> int:
+        """The longest sequence that the model and the whole pool allow, in tokens."""
+        return self._max_len
+
+    @property
     def num_running(self) -> int:
         """Sequences that have the turn."""
         return len(self._roster.running)
@@ -251,9 +256,9 @@ class Scheduler:
     def _finish_reason(self, spec: RequestSpec, sequence: Sequence) -> FinishReason | None:
         if sequence.token_ids[-1] in spec.stop_ids:
             return FinishReason.STOP
-        is_full = sequence.num_tokens >= self._max_len
-        is_enough = spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens
-        return FinishReason.LENGTH if is_full or is_enough else None
+        if spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens:
+            return FinishReason.LENGTH
+        return FinishReason.CONTEXT if sequence.num_tokens >= self._max_len else None
 
     def _end(self, sequence: Sequence) -> None:
         if sequence.state is SequenceState.RUNNING:

@@ -109,7 +109,7 @@ def test_a_prompt_that_fills_the_whole_pool_gets_one_token() -> None:
     engine = SmallEngine(num_blocks=4)
     engine.add(spec("a", tokens(16), max_tokens=None))
     engine.run()
-    assert engine.reasons == {("a", 0): FinishReason.LENGTH}
+    assert engine.reasons == {("a", 0): FinishReason.CONTEXT}
 
 
 def test_a_stop_token_ends_the_answer_and_is_part_of_it() -> None:
