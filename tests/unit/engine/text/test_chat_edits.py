@@ -1,0 +1,50 @@
+"""Whether a chat was changed by hand between two requests."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagedesk.engine.text.chat_edits import MAX_CHATS, ChatEdits
+from pagedesk.protocol import Message, Role, TextPart
+
+QUESTION, NEXT = Message.of(Role.USER, "a"), Message.of(Role.USER, "b")
+REPLY = Message(Role.ASSISTANT, (TextPart("x"),), (1, 2))
+
+
+def test_the_first_request_of_a_chat_goes_on_from_nothing() -> None:
+    edits = ChatEdits()
+    edits.note_request("other", [QUESTION])
+    assert not edits.note_request("c", [QUESTION])
+
+
+@pytest.mark.parametrize("added", [[], [REPLY], [REPLY, NEXT], [NEXT]])
+def test_a_chat_with_more_at_its_end_was_not_edited(added: list[Message]) -> None:
+    edits = ChatEdits()
+    edits.note_request("c", [QUESTION])
+    assert edits.note_request("c", [QUESTION, *added])
+
+
+@pytest.mark.parametrize(
+    "changed", [[], [QUESTION, REPLY], [NEXT, REPLY, NEXT], [QUESTION, Message.of(Role.ASSISTANT, "x!"), NEXT]]
+)
+def test_a_chat_with_another_message_was_edited(changed: list[Message]) -> None:
+    edits = ChatEdits()
+    edits.note_request("c", [QUESTION, REPLY, NEXT])
+    assert not edits.note_request("c", changed)
+
+
+def test_a_reply_that_a_person_wrote_anew_is_an_edit() -> None:
+    edits = ChatEdits()
+    edits.note_request("c", [QUESTION])
+    assert not edits.note_request("c", [QUESTION, Message.of(Role.ASSISTANT, "mine"), NEXT])
+
+
+def test_the_chats_that_were_silent_longest_are_forgotten() -> None:
+    edits = ChatEdits()
+    for number in range(MAX_CHATS + 1):
+        edits.note_request(str(number), [QUESTION])
+    assert (len(edits), edits.note_request("0", [QUESTION]), edits.note_request("2", [QUESTION])) == (
+        MAX_CHATS,
+        False,
+        True,
+    )
