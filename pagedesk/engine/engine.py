@@ -20,10 +20,11 @@ from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
+from pagedesk.engine.scheduling.sampling_check import SamplingLimits
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
-from pagedesk.engine.text.chat_edits import ChatEdits
+from pagedesk.engine.text.chat_memory import ChatMemory
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -77,7 +78,7 @@ class Engine:
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
         self._chat_dates = ChatDates()
-        self._chat_edits = ChatEdits()
+        self._chats = ChatMemory()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -104,7 +105,8 @@ class Engine:
             TemplateError: The model's chat template fails on these messages.
         """
         arrived_s = self._clock() if arrived_s is None else arrived_s
-        check_submit(submit, self._config.max_num_sequences)
+        limits = SamplingLimits(len(self._prompts.table), self.info.max_model_len)
+        check_submit(submit, self._config.max_num_sequences, limits)
         prompt_ids = self._prompt_ids(submit)
         self._scheduler.add(self._spec(submit, prompt_ids))
         strips_space = self._prompts.strips_space and not submit.raw
@@ -115,6 +117,7 @@ class Engine:
                 len(prompt_ids),
                 Detokenizer(self._prompts.table, strip_space=strips_space),
                 arrived_s,
+                submit.sampling.stop,
             )
             for index in range(submit.num_answers)
         )
@@ -201,6 +204,8 @@ class Engine:
         for advance in outcome.advances:
             reply = self._replies[advance.request.spec.request_id][advance.answer_index]
             events += reply.add(advance.token_id, now_s, advance.finish)
+            if reply.is_ended:
+                self._scheduler.end_answer(advance.request, advance.answer_index)
         self._forget_ended(advance.request for advance in outcome.advances)
         return events + self._fail(outcome.faulted, "The model computed values that are not numbers.")
 
@@ -238,9 +243,10 @@ class Engine:
             prompt_ids = self._prompts.chat(submit.messages, self._chat_dates.of(submit.chat_id))
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
-        if len(prompt_ids) > self.info.max_model_len:
+        num_tokens, max_tokens = len(prompt_ids), self.info.max_model_len
+        if num_tokens >= max_tokens:
             raise InvalidRequestError(
-                f"The prompt is {len(prompt_ids):,} tokens, this model takes at most {self.info.max_model_len:,}.",
+                f"The prompt is {num_tokens:,} tokens, this model takes {max_tokens:,} with the answer.",
                 "Shorten the message, or start a new chat.",
             )
         return prompt_ids
@@ -256,7 +262,8 @@ class Engine:
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
-            is_unedited=not submit.raw and self._chat_edits.note_request(submit.chat_id, submit.messages),
+            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, submit.messages),
+            table=self._prompts.table,
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:

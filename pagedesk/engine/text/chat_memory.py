@@ -1,6 +1,6 @@
-"""Whether a chat was changed by hand between two of its requests.
+"""What the engine remembers of each chat between two requests: what was said up to the last one.
 
-Engine thread only. Keeps digests, not texts; knows no tokens.
+Engine thread only. Digests, not texts; knows no tokens.
 """
 
 from __future__ import annotations
@@ -14,21 +14,18 @@ MAX_CHATS = 1024
 _DIGEST_BYTES = 16
 
 
-class ChatEdits:
-    """What each chat consisted of when it asked last; chats that were silent longest are forgotten."""
+class ChatMemory:
+    """The chats that have asked something since the model was loaded; those silent longest are forgotten."""
 
     def __init__(self) -> None:
         self._messages: dict[str, list[bytes]] = {}
-
-    def __len__(self) -> int:
-        return len(self._messages)
 
     def note_request(self, chat_id: str, messages: Sequence[Message]) -> bool:
         """Remember what a chat consists of now.
 
         Returns:
-            Whether it goes on from its last request as that was: it begins with the same messages, and what was added
-            are questions, and replies as they were generated.
+            Whether nothing in it was changed by hand since its last request: it begins with the same messages, and
+            what was added are questions and replies as they were generated.
         """
         before, now = self._messages.pop(chat_id, None), [_digest(message) for message in messages]
         self._messages[chat_id] = now
