@@ -268,7 +268,13 @@ class Engine:
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
         config = self._config
-        manager = KVCacheManager(self._model.num_blocks, config.block_size, _root_key(self.info))
+        manager = KVCacheManager(
+            self._model.num_blocks,
+            config.block_size,
+            _root_key(self.info),
+            windows=self._model.windows,
+            max_step_tokens=config.max_batch_tokens,
+        )
         scheduler = Scheduler(
             manager,
             StepBudget(config.max_batch_tokens),

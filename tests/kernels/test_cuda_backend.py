@@ -11,7 +11,7 @@ from pagedesk.engine.backends.base import StepAttention
 from pagedesk.engine.backends.cuda import CudaBackend, why_not_cuda
 from pagedesk.engine.backends.packing import pack_slices
 from pagedesk.engine.backends.reference import ReferenceBackend
-from pagedesk.engine.batch import SequenceSlice
+from pagedesk.engine.batch import SequenceSlice, TablePart
 
 BLOCK_SIZE = 16
 MAX_GATHERED_TOKENS = 64
@@ -23,7 +23,7 @@ SCALE = HEAD_SIZE**-0.5
 
 
 def _piece(sequence_id: int, start_position: int, num_tokens: int, block_ids: tuple[int, ...]) -> SequenceSlice:
-    return SequenceSlice(sequence_id, (1,) * num_tokens, start_position, block_ids, sample=None)
+    return SequenceSlice(sequence_id, (1,) * num_tokens, start_position, (TablePart(block_ids),), sample=None)
 
 
 SHORT_CHAT = _piece(1, 9, 1, (7,))
@@ -42,7 +42,7 @@ def _attend(attention: StepAttention, step: tuple[torch.Tensor, ...]) -> tuple[t
 
 def _compare(slices: tuple[SequenceSlice, ...]) -> None:
     random = torch.Generator().manual_seed(5)
-    batch = pack_slices(slices, BLOCK_SIZE, torch.device("cpu")).attention
+    batch = pack_slices(slices, BLOCK_SIZE, torch.device("cpu")).batches[0]
     num_tokens = sum(batch.host_query_lens)
     projection = torch.randn((num_tokens, NUM_HEADS + 2 * NUM_KV_HEADS, HEAD_SIZE), generator=random)
     cache = torch.randn((NUM_BLOCKS, 3, 2, BLOCK_SIZE, NUM_KV_HEADS, HEAD_SIZE), generator=random)

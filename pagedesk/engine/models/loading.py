@@ -36,7 +36,7 @@ class PlacedDecoder:
 
     Attributes:
         decoder: Computes.
-        kv_cache: [num_blocks, num_layers, 2, block_size, num_kv_heads, head_size].
+        kv_cache: [num_blocks, layers of a group, 2, block_size, num_kv_heads, head_size].
         num_tokens: How many ids the vocabulary names; the head may have more rows.
         info: What the user sees.
         meter: Tells where the device's memory is.
@@ -76,7 +76,7 @@ class _Loading:
         self._config = config
         self._file = file
         self._architecture: Architecture = find_architecture(file.metadata)
-        self._decoder_config: DecoderConfig = read_decoder_config(self._architecture.name, file.metadata)
+        self._decoder_config: DecoderConfig = read_decoder_config(self._architecture, file.metadata)
         self._device = select_device(config.device)
         self._dtype: DType = select_dtype(config.dtype, self._device)
         trained_len = self._decoder_config.context_length

@@ -1,4 +1,4 @@
-"""The blocks of one sequence, in the order of its tokens.
+"""The blocks of one sequence in one group of layers, in the order of its tokens.
 
 Engine thread only.
 """
@@ -11,9 +11,10 @@ from pagedesk.engine.scheduling.block import Block
 
 
 class BlockTable:
-    """Entry i holds the tokens from `i * block_size` on."""
+    """Entry i holds the tokens from `i * block_size` on; entries that left the window are gone from its start."""
 
     def __init__(self) -> None:
+        self._first = 0
         self._blocks: list[Block] = []
         self._ids: tuple[int, ...] | None = ()
 
@@ -21,10 +22,21 @@ class BlockTable:
         return len(self._blocks)
 
     def __getitem__(self, index: int) -> Block:
-        return self._blocks[index]
+        assert index >= self._first, f"block {index} is gone, the first one is {self._first}"
+        return self._blocks[index - self._first]
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self._blocks)
+
+    @property
+    def first_index(self) -> int:
+        """The first entry that is there."""
+        return self._first
+
+    @property
+    def end(self) -> int:
+        """The entry after the last one."""
+        return self._first + len(self._blocks)
 
     @property
     def block_ids(self) -> tuple[int, ...]:
@@ -33,6 +45,15 @@ class BlockTable:
             self._ids = tuple(block.block_id for block in self._blocks)
         return self._ids
 
+    def has(self, index: int) -> bool:
+        """Whether this entry is there."""
+        return self._first <= index < self.end
+
+    def start_at(self, first_index: int) -> None:
+        """Let an empty table begin with this entry."""
+        assert not self._blocks, "only an empty table can begin anywhere"
+        self._first = first_index
+
     def extend(self, blocks: Iterable[Block]) -> None:
         """Add blocks at the end."""
         self._blocks.extend(blocks)
@@ -40,12 +61,23 @@ class BlockTable:
 
     def replace(self, index: int, block: Block) -> Block:
         """Put another block at this place and give back the one that was there."""
-        replaced, self._blocks[index] = self._blocks[index], block
+        replaced = self[index]
+        self._blocks[index - self._first] = block
         self._ids = None
         return replaced
 
-    def clear(self) -> list[Block]:
-        """Empty the table and give back its blocks."""
-        blocks, self._blocks = self._blocks, []
+    def drop_before(self, index: int) -> list[Block]:
+        """Let the entries before this one go, and give back their blocks."""
+        num_dropped = index - self._first
+        if num_dropped <= 0:
+            return []
+        dropped, self._blocks = self._blocks[:num_dropped], self._blocks[num_dropped:]
+        self._first = index
+        self._ids = None
+        return dropped
+
+    def clear(self) -> None:
+        """Empty the table."""
+        self._first = 0
+        self._blocks = []
         self._ids = ()
-        return blocks

@@ -6,12 +6,15 @@ import pytest
 
 from pagedesk.engine.errors import ModelFileError
 from pagedesk.engine.models.config import DecoderConfig, read_decoder_config
+from pagedesk.engine.models.registry import ARCHITECTURES
 from tests.helpers.tiny_gguf import TinyModel, tiny_metadata
 
 
 def read(model: TinyModel | None = None, **overrides: object) -> DecoderConfig:
     metadata = tiny_metadata(model or TinyModel()) | {f"llama.{key}": value for key, value in overrides.items()}
-    return read_decoder_config("llama", {key: value for key, value in metadata.items() if value is not None})
+    return read_decoder_config(
+        ARCHITECTURES["llama"], {key: value for key, value in metadata.items() if value is not None}
+    )
 
 
 def refusal(**overrides: object) -> str:
