@@ -45,6 +45,14 @@ class Architecture:
 _ALL = (
     Architecture("llama", pairs_interleaved=True),
     Architecture(
+        "gemma2",
+        has_post_norms=True,
+        activation=Activation.GELU_TANH,
+        scales_embedding=True,
+        window_period=2,
+        num_layers_of_wide_heads=46,
+    ),
+    Architecture(
         "gemma3",
         has_head_norms=True,
         has_post_norms=True,
