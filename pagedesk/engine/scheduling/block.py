@@ -5,7 +5,7 @@ Engine thread only. Knows nothing of tensors; a block's id is its place in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -25,8 +25,7 @@ class Link:
         return self.following is not self
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a block holds that can be found again; only what was computed, never what is still to be written.
 
     Attributes:
@@ -45,7 +44,7 @@ class Content:
 
     def first(self, num_tokens: int) -> Content | None:
         """What is left of it when the slots from `num_tokens` on are written anew."""
-        return replace(self, token_ids=self.token_ids[:num_tokens], key=None) if num_tokens else None
+        return self._replace(token_ids=self.token_ids[:num_tokens], key=None) if num_tokens else None
 
 
 class Block(Link):

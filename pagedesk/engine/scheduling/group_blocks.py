@@ -27,6 +27,7 @@ class GroupBlocks:
 
     def __init__(self, group: CacheGroup, pool: BlockPool, copies: BlockCopies) -> None:
         self.group = group
+        self._block_size = group.block_size
         self._pool = pool
         self._copies = copies
 
@@ -50,8 +51,7 @@ class GroupBlocks:
 
     def extend(self, sequence: Sequence, num_blocks: int) -> None:
         """Take blocks for the end of its table."""
-        if num_blocks:
-            self.table(sequence).extend(self._pool.take(sequence.chat_id) for _ in range(num_blocks))
+        self.table(sequence).extend([self._pool.take(sequence.chat_id) for _ in range(num_blocks)])
 
     def copy_start(self, sequence: Sequence, source: Block) -> None:
         """Let the block that it writes first begin as a copy of another one."""
@@ -62,20 +62,25 @@ class GroupBlocks:
 
     def num_to_grow(self, sequence: Sequence, num_tokens: int) -> int:
         """Blocks to take before it writes its next `num_tokens` tokens."""
-        return self._num_missing(sequence, num_tokens) + self._must_copy(sequence)
+        table, start = self.table(sequence), sequence.num_computed_tokens
+        num_missing = blocks_for(start + num_tokens, self._block_size) - table.end
+        return (num_missing if num_missing > 0 else 0) + self._must_copy(table, start // self._block_size)
 
     def grow(self, sequence: Sequence, num_tokens: int) -> None:
         """Give it these blocks; the block that it writes first becomes its own."""
-        num_missing, index = self._num_missing(sequence, num_tokens), self._index(sequence)
-        if self._must_copy(sequence):
+        table, start = self.table(sequence), sequence.num_computed_tokens
+        num_missing = blocks_for(start + num_tokens, self._block_size) - table.end
+        index = start // self._block_size
+        if self._must_copy(table, index):
             self._copy_on_write(sequence, index)
-        elif self.table(sequence).has(index):
-            self._pool.truncate(self.table(sequence)[index], sequence.num_computed_tokens % self.group.block_size)
-        self.extend(sequence, num_missing)
+        elif index < table.end:
+            self._pool.truncate(table[index], start % self._block_size)
+        if num_missing > 0:
+            self.extend(sequence, num_missing)
 
     def commit(self, sequence: Sequence) -> None:
         """Let the blocks of its computed tokens be found."""
-        num_full, num_rest = divmod(sequence.num_computed_tokens, self.group.block_size)
+        num_full, num_rest = divmod(sequence.num_computed_tokens, self._block_size)
         for index in range(sequence.num_keyed_blocks, num_full):
             self._commit_full(sequence, index)
         if num_rest:
@@ -94,7 +99,7 @@ class GroupBlocks:
     def fork(self, parent: Sequence, child: Sequence, num_tokens: int) -> None:
         """Let the child share what the token after so many tokens looks at."""
         first = self.group.first_needed(num_tokens)
-        end = blocks_for(num_tokens, self.group.block_size)
+        end = blocks_for(num_tokens, self._block_size)
         self.share(child, first, [self.table(parent)[index] for index in range(first, end)])
 
     def drop_spent(self, sequence: Sequence) -> None:
@@ -106,15 +111,10 @@ class GroupBlocks:
 
     def _index(self, sequence: Sequence) -> int:
         """The entry that its next token is written to."""
-        return sequence.num_computed_tokens // self.group.block_size
+        return sequence.num_computed_tokens // self._block_size
 
-    def _num_missing(self, sequence: Sequence, num_tokens: int) -> int:
-        needed = blocks_for(sequence.num_computed_tokens + num_tokens, self.group.block_size)
-        return max(needed - self.table(sequence).end, 0)
-
-    def _must_copy(self, sequence: Sequence) -> bool:
-        table, index = self.table(sequence), self._index(sequence)
-        return table.has(index) and table[index].ref_count > 1
+    def _must_copy(self, table: BlockTable, index: int) -> bool:
+        return index < table.end and table[index].ref_count > 1
 
     def _copy_on_write(self, sequence: Sequence, index: int) -> None:
         copy = self._pool.take(sequence.chat_id)
@@ -139,19 +139,18 @@ class GroupBlocks:
             self._copies.cancel(block)
 
     def _content(self, sequence: Sequence, index: int) -> Content:
-        group = self.group
-        start, end = index * group.block_size, min((index + 1) * group.block_size, sequence.num_computed_tokens)
-        is_full = end - start == group.block_size
+        start, full_end = index * self._block_size, (index + 1) * self._block_size
+        end = min(full_end, sequence.num_computed_tokens)
         return Content(
-            parent=self._key_before(sequence, index),
-            token_ids=tuple(sequence.token_ids[start:end]),
-            key=self._key_before(sequence, index + 1) if is_full else None,
-            chat_id=sequence.chat_id,
-            is_windowed=group.window is not None,
+            self._key_before(sequence, index),
+            tuple(sequence.token_ids[start:end]),
+            self._key_before(sequence, index + 1) if end == full_end else None,
+            sequence.chat_id,
+            self.group.window is not None,
         )
 
     def _key_before(self, sequence: Sequence, index: int) -> bytes:
-        return sequence.key_before(index, self.group.block_size, self.group.root_key)
+        return sequence.key_before(index, self._block_size, self.group.root_key)
 
     # For tests.
 
@@ -159,9 +158,9 @@ class GroupBlocks:
         """Assert that its table has what its next token looks at, and blocks hold what it computed."""
         table, computed = self.table(sequence), sequence.num_computed_tokens
         assert table.first_index <= self.group.first_needed(computed)
-        assert table.end >= blocks_for(computed, self.group.block_size)
+        assert table.end >= blocks_for(computed, self._block_size)
         assert len(set(table.block_ids)) == len(table), "a table names a block twice"
-        keys = sequence.keys(sequence.num_keyed_blocks, self.group.block_size, self.group.root_key)
+        keys = sequence.keys(sequence.num_keyed_blocks, self._block_size, self.group.root_key)
         assert keys[table.first_index :] == [table[i].key for i in range(table.first_index, sequence.num_keyed_blocks)]
         for index, block in enumerate(table, start=table.first_index):
             self._check_content(sequence, index, block)
@@ -170,7 +169,7 @@ class GroupBlocks:
         """What a block is known to hold is what each of its sequences computed, as far as that one has come."""
         if block.content is None:
             return
-        size = self.group.block_size
+        size = self._block_size
         mine = sequence.token_ids[index * size : min((index + 1) * size, sequence.num_computed_tokens)]
         assert num_common(block.content.token_ids, mine) == min(len(block.content.token_ids), len(mine))
         assert block.content.parent == self._key_before(sequence, index)

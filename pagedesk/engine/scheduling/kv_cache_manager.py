@@ -113,7 +113,7 @@ class KVCacheManager:
         """
         for part in self._parts:
             part.drop_spent(sequence)
-        if sum(part.num_to_grow(sequence, num_tokens) for part in self._parts) > self.pool.num_available:
+        if sum([part.num_to_grow(sequence, num_tokens) for part in self._parts]) > self.pool.num_available:
             return False
         for part in self._parts:
             part.grow(sequence, num_tokens)

@@ -71,7 +71,7 @@ class Sequence:
 
     def table_parts(self) -> tuple[TablePart, ...]:
         """Its tables as a step is told them."""
-        return tuple(TablePart(table.block_ids, table.first_index) for table in self.tables)
+        return tuple([table.part for table in self.tables])
 
     def keys(self, num_blocks: int, block_size: int, root: bytes) -> list[bytes]:
         """The keys of its first full blocks behind this root, each computed once in its life."""
@@ -79,7 +79,10 @@ class Sequence:
 
     def key_before(self, index: int, block_size: int, root: bytes) -> bytes:
         """The key of the full block before the one at `index`; the root for the first."""
-        return self._computed_keys(index, block_size, root)[index - 1] if index else root
+        if not index:
+            return root
+        keys = self._keys.get(root, ())
+        return keys[index - 1] if len(keys) >= index else self._computed_keys(index, block_size, root)[index - 1]
 
     def _computed_keys(self, num_blocks: int, block_size: int, root: bytes) -> list[bytes]:
         keys = self._keys.setdefault(root, [])
