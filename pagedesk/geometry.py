@@ -32,6 +32,7 @@ class ModelGeometry:
 
     Attributes:
         layer_windows: What each layer looks back on, see `LayerGroup`; empty: all layers on everything.
+        caps_scores: The scores of attention are capped, which takes them into memory.
     """
 
     num_layers: int
@@ -43,6 +44,7 @@ class ModelGeometry:
     vocab_size: int
     max_model_len: int
     layer_windows: tuple[int | None, ...] = ()
+    caps_scores: bool = False
 
     @property
     def groups(self) -> tuple[LayerGroup, ...]:

@@ -79,6 +79,7 @@ class DecoderConfig:
             vocab_size=self.vocab_size,
             max_model_len=max_model_len,
             layer_windows=self.windows,
+            caps_scores=self.attention_softcap is not None,
         )
 
 

@@ -27,6 +27,7 @@ class Architecture:
         window_period: Where the file does not say which layers have its window: all but every n-th; None: no layer.
         window_theta: Base of the wavelengths in layers with a window, unscaled, where the file does not say; None:
             as in the others.
+        fits_float16: Its activations stay within the range of float16.
         num_layers_of_wide_heads: With so many layers the scale of attention is that of heads of size hidden size /
             heads, whatever size they have.
     """
@@ -39,6 +40,7 @@ class Architecture:
     scales_embedding: bool = False
     window_period: int | None = None
     window_theta: float | None = None
+    fits_float16: bool = True
     num_layers_of_wide_heads: int | None = None
 
 
@@ -60,6 +62,7 @@ _ALL = (
         scales_embedding=True,
         window_period=6,
         window_theta=10000.0,
+        fits_float16=False,
         num_layers_of_wide_heads=62,
     ),
 )

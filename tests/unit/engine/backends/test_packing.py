@@ -45,3 +45,12 @@ def test_lengths_count_what_is_cached_after_the_step() -> None:
 
 def test_the_last_row_of_each_slice_that_wants_a_token_is_sampled() -> None:
     assert packed().sampled() == ([8, 9], [0, 5], [SPEC, SPEC])
+
+
+def test_each_group_has_its_own_tables_and_counts_from_the_first_block_of_each() -> None:
+    """Of the second group two blocks of four tokens have left the window: position 17 is the tenth place there."""
+    piece = SequenceSlice(8, (20,), 17, (TablePart((9, 4, 6, 1, 3)), TablePart((7, 2, 5), 2)), SPEC)
+    whole, windowed = pack_slices([piece], 4, torch.device("cpu"), (None, 6)).batches
+    assert (whole.slot_mapping.tolist(), windowed.slot_mapping.tolist()) == ([3 * 4 + 1], [5 * 4 + 1])
+    assert (whole.host_seq_lens, windowed.host_seq_lens) == ((18,), (10,))
+    assert (windowed.block_tables.tolist(), whole.window, windowed.window) == ([[7, 2, 5]], None, 6)

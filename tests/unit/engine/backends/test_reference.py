@@ -55,17 +55,26 @@ def read(cache: torch.Tensor, blocks: tuple[int, ...], num_tokens: int) -> torch
 
 
 def plain_attention(
-    queries: torch.Tensor, pieces: tuple[SequenceSlice, ...], key_cache: torch.Tensor, value_cache: torch.Tensor
+    queries: torch.Tensor,
+    pieces: tuple[SequenceSlice, ...],
+    key_cache: torch.Tensor,
+    value_cache: torch.Tensor,
+    *,
+    window: int = 1000,
+    softcap: float | None = None,
 ) -> torch.Tensor:
+    def capped(scores: torch.Tensor) -> torch.Tensor:
+        return scores if softcap is None else softcap * (scores / softcap).tanh()
+
     rows = []
     for piece in pieces:
         for position in range(piece.start_position, piece.start_position + len(piece.token_ids)):
-            keys = read(key_cache, piece.tables[0].block_ids, position + 1)
-            values = read(value_cache, piece.tables[0].block_ids, position + 1)
+            keys = read(key_cache, piece.tables[0].block_ids, position + 1)[-window:]
+            values = read(value_cache, piece.tables[0].block_ids, position + 1)[-window:]
             query = queries[len(rows)]
             group = NUM_HEADS // NUM_KV_HEADS
             heads = [
-                (keys[:, head // group] @ query[head] * SCALE).softmax(0) @ values[:, head // group]
+                capped(keys[:, head // group] @ query[head] * SCALE).softmax(0) @ values[:, head // group]
                 for head in range(NUM_HEADS)
             ]
             rows.append(torch.stack(heads))
@@ -81,6 +90,31 @@ def test_attention_over_scattered_blocks_equals_the_plain_formula(max_gathered_t
     attention.store(keys, values, key_cache, value_cache)
     attended = attention.attend(queries, key_cache, value_cache)
     torch.testing.assert_close(attended, plain_attention(queries, step.slices, key_cache, value_cache))
+
+
+@pytest.mark.parametrize("softcap", [None, 0.5])
+@pytest.mark.parametrize("window", [1, 3, 4, 5, 9, 50])
+def test_a_query_looks_back_on_its_window_and_its_scores_are_capped(window: int, softcap: float | None) -> None:
+    key_cache, value_cache = caches()
+    step = pack_slices(slices(), BLOCK_SIZE, torch.device("cpu"), (window,))
+    keys, values, queries = new_tokens(NUM_KV_HEADS), new_tokens(NUM_KV_HEADS), new_tokens(NUM_HEADS)
+    attention = ReferenceBackend(BLOCK_SIZE, 20).plan_attention(step.batches[0], SCALE, softcap)
+    attention.store(keys, values, key_cache, value_cache)
+    attended = attention.attend(queries, key_cache, value_cache)
+    expected = plain_attention(queries, step.slices, key_cache, value_cache, window=window, softcap=softcap)
+    torch.testing.assert_close(attended, expected)
+
+
+def test_a_table_may_begin_where_the_window_does() -> None:
+    key_cache, value_cache = caches()
+    queries, keys = torch.randn(1, NUM_HEADS, HEAD_SIZE), torch.ones(1, NUM_KV_HEADS, HEAD_SIZE)
+    attended = []
+    for table in (TablePart((7, 3, 19, 1)), TablePart((19, 1), first_index=2)):
+        step = pack_slices([SequenceSlice(0, (1,), 12, (table,), None)], BLOCK_SIZE, torch.device("cpu"), (4,))
+        attention = BACKEND.plan_attention(step.batches[0], SCALE)
+        attention.store(keys, keys, key_cache, value_cache)
+        attended.append(attention.attend(queries, key_cache, value_cache))
+    torch.testing.assert_close(attended[0], attended[1])
 
 
 def test_keys_and_values_go_to_their_slots_and_nowhere_else() -> None:

@@ -204,7 +204,7 @@ def test_a_sequence_that_lost_its_turn_finds_all_that_it_computed() -> None:
 
 
 def test_the_gauge_counts_the_blocks_of_all_groups() -> None:
-    """Ten computed tokens and an answer of six are four blocks; the one in both answers' windows is theirs together."""
+    """Two answers share the three blocks of their prompt, and where there is a window the two that it reaches."""
     engine = SmallEngine(32, windows=(None, WINDOW), budget=CHUNK)
     engine.add(spec("a", tokens(10), chat="a", answers=2, max_tokens=6))
     while engine.scheduler.num_running < 2:
