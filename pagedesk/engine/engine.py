@@ -282,7 +282,13 @@ class Engine:
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
         config = self._config
-        manager = KVCacheManager(self._model.num_blocks, config.block_size, _root_key(self.info))
+        manager = KVCacheManager(
+            self._model.num_blocks,
+            config.block_size,
+            _root_key(self.info, self._model.windows),
+            windows=self._model.windows,
+            max_step_tokens=config.max_batch_tokens,
+        )
         scheduler = Scheduler(
             manager,
             StepBudget(config.max_batch_tokens),
@@ -333,8 +339,8 @@ def _check_config(config: EngineConfig) -> None:
             raise InvalidRequestError(f"The {name} is {value:,}; it must be at least 1.", "Correct the setting.")
 
 
-def _root_key(info: ModelInfo) -> bytes:
-    fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}"
+def _root_key(info: ModelInfo, windows: tuple[int | None, ...]) -> bytes:
+    fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}\0{windows}"
     return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
 
 

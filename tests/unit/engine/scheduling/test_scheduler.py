@@ -149,7 +149,7 @@ def test_two_chats_with_one_system_prompt_hold_its_blocks_once() -> None:
     engine.add(spec("b", [*tokens(8), 200, 201]))
     engine.step()
     engine.step()
-    tables = [part.block_ids for part in engine.runner.plans[-1].slices]
+    tables = [part.tables[0].block_ids for part in engine.runner.plans[-1].slices]
     assert tables[0][:2] == tables[1][:2] == (0, 1)
 
 
