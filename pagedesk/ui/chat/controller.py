@@ -29,6 +29,7 @@ from pagedesk.protocol import (
     Submit,
     TextDelta,
     TextPart,
+    TurnsDropped,
     Waiting,
 )
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
@@ -75,6 +76,7 @@ class ChatController(QObject):
         self._told_of_replies = False
         self._flush_timer = QTimer(self, interval=_FLUSH_MS)
         self._flush_timer.timeout.connect(self.flush)
+        bridge.turns_dropped.connect(self._on_dropped)
         bridge.request_started.connect(self._on_started)
         bridge.request_waiting.connect(self._on_waiting)
         bridge.text_delta.connect(self._on_text)
@@ -193,6 +195,10 @@ class ChatController(QObject):
         conversation.set_activity(Activity.QUEUED)
         self._flush_timer.start()
         self._bridge.send(Submit(request_id, conversation.chat_id, messages))
+
+    def _on_dropped(self, event: TurnsDropped) -> None:
+        if reply := self._replies.get(event.request_id):
+            reply.conversation.note_dropped(reply.message, event)
 
     def _on_started(self, event: Started) -> None:
         if reply := self._replies.get(event.request_id):
