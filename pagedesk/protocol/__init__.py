@@ -3,7 +3,17 @@
 Any thread may build or read them. Knows neither Qt, torch nor the store; stdlib only.
 """
 
-from pagedesk.protocol.commands import Cancel, Command, Constraint, DType, LoadModel, SetFocus, Shutdown, Submit
+from pagedesk.protocol.commands import (
+    Cancel,
+    Command,
+    Constraint,
+    DType,
+    LoadModel,
+    Overflow,
+    SetFocus,
+    Shutdown,
+    Submit,
+)
 from pagedesk.protocol.events import (
     EnginePhase,
     EngineStatus,
@@ -18,6 +28,7 @@ from pagedesk.protocol.events import (
     Started,
     TextDelta,
     Timings,
+    TurnsDropped,
     Usage,
     Waiting,
 )
@@ -46,6 +57,7 @@ __all__ = [
     "MissReason",
     "ModelInfo",
     "ModelReady",
+    "Overflow",
     "Part",
     "PoolSnapshot",
     "ReasoningPart",
@@ -58,6 +70,7 @@ __all__ = [
     "TextDelta",
     "TextPart",
     "Timings",
+    "TurnsDropped",
     "Usage",
     "Waiting",
 ]

@@ -66,12 +66,13 @@ class SmallEngine:
         max_sequences: int = 16,
         max_len: int = 1000,
         block_size: int = BLOCK,
+        windows: Sequence[int | None] = (None,),
     ) -> None:
-        self.manager = KVCacheManager(num_blocks, block_size)
+        self.manager = KVCacheManager(num_blocks, block_size, windows=windows, max_step_tokens=budget)
         self.scheduler = Scheduler(
             self.manager, StepBudget(budget), max_num_sequences=max_sequences, max_model_len=max_len
         )
-        self.runner = FakeRunner(num_blocks, block_size, seeded_token)
+        self.runner = FakeRunner(num_blocks, block_size, seeded_token, windows)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self.reasons: dict[tuple[str, int], FinishReason] = {}
 

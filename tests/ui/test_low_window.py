@@ -40,13 +40,13 @@ def test_a_tall_notice_leaves_the_composers_whole(low_desk, qtbot, num_talks, dr
     for index in range(num_talks):
         low_desk.ask("Hello", index)
     low_desk.pane(0).composer.edit.setPlainText(draft)
-    low_desk.say(FAILURE)
+    low_desk.fail_to_load(FAILURE)
     qtbot.waitUntil(lambda: all(is_whole(low_desk, pane) for pane in low_desk.window.panes.panes), timeout=1000)
 
 
 def test_a_notice_without_room_scrolls_and_keeps_its_buttons_in_sight(low_desk, qtbot):
     low_desk.ask("Hello")
-    low_desk.say(FAILURE)
+    low_desk.fail_to_load(FAILURE)
     notice = low_desk.window.notice
     qtbot.waitUntil(lambda: notice.words.verticalScrollBar().maximum() > 0, timeout=1000)
     for button in (notice.starter_button, notice.open_button, notice.close_button):
@@ -56,7 +56,7 @@ def test_a_notice_without_room_scrolls_and_keeps_its_buttons_in_sight(low_desk, 
 
 def test_a_notice_without_room_is_read_with_the_keys(low_desk, qtbot):
     low_desk.ask("Hello")
-    low_desk.say(FAILURE)
+    low_desk.fail_to_load(FAILURE)
     words = low_desk.window.notice.words
     qtbot.waitUntil(lambda: words.verticalScrollBar().maximum() > 0, timeout=1000)
     low_desk.window.notice.starter_button.setFocus()
@@ -67,7 +67,7 @@ def test_a_notice_without_room_is_read_with_the_keys(low_desk, qtbot):
 
 
 def test_a_notice_with_room_does_not_scroll(desk, qtbot):
-    desk.say(FAILURE)
+    desk.fail_to_load(FAILURE)
     QApplication.processEvents()
     words = desk.window.notice.words
     qtbot.waitUntil(lambda: words.height() >= words.heightForWidth(words.width()), timeout=1000)
@@ -76,7 +76,7 @@ def test_a_notice_with_room_does_not_scroll(desk, qtbot):
 
 def test_the_welcome_gives_way_and_comes_back(low_desk, qtbot):
     pane = low_desk.pane()
-    low_desk.say(FAILURE)
+    low_desk.fail_to_load(FAILURE)
     qtbot.waitUntil(lambda: not pane.heading.isVisible() and not pane.suggestions.isVisible(), timeout=1000)
     low_desk.window.notice.close_button.click()
     qtbot.waitUntil(lambda: pane.heading.isVisible() and pane.suggestions.isVisible(), timeout=1000)
@@ -88,7 +88,7 @@ def test_a_tall_draft_gets_its_height_back_after_the_notice(low_desk, qtbot):
     composer = low_desk.pane().composer
     composer.edit.setPlainText(DRAFTS["a tall draft"])
     qtbot.waitUntil(lambda: composer.height() == composer.wanted_height, timeout=1000)
-    low_desk.say(FAILURE)
+    low_desk.fail_to_load(FAILURE)
     qtbot.waitUntil(lambda: composer.height() < composer.wanted_height, timeout=1000)
     low_desk.window.notice.close_button.click()
     qtbot.waitUntil(lambda: composer.height() == composer.wanted_height, timeout=1000)
