@@ -26,6 +26,7 @@ from pagedesk.ui.chat.pane_tabs import PaneTabs
 from pagedesk.ui.chat.sidebar import Sidebar
 from pagedesk.ui.engine_state import EngineState
 from pagedesk.ui.formats import count, shortened
+from pagedesk.ui.gauge.compact_gauge import CompactGauge
 from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         self.tabs = PaneTabs(theme)
         self.panes = PaneArea(theme, state, controller)
         self.gauge = GaugePanel(theme)
+        self.compact = CompactGauge(theme)
         self.status = StatusLine(theme, state)
         self.setWindowTitle("PageDesk")
         self.setWindowIcon(application_icon())
@@ -80,7 +82,7 @@ class MainWindow(QMainWindow):
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
         chats = (self.sidebar, self.rail, self.tabs, self.panes)
-        for part in (self.top_bar, *chats, self.notice, self.gauge, self.status):
+        for part in (self.top_bar, *chats, self.notice, self.gauge, self.compact, self.status):
             part.set_theme(theme)
 
     def show_problem(self, title: str, cause: str, advice: str) -> None:
@@ -120,7 +122,11 @@ class MainWindow(QMainWindow):
         middle.addWidget(self.rail)
         middle.addWidget(self._splitter, 1)
         column.addLayout(middle, 1)
-        column.addWidget(self.status)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(0)
+        bottom.addWidget(self.status, 1)
+        bottom.addWidget(self.compact)
+        column.addLayout(bottom)
         self.setCentralWidget(whole)
         self._chats_side = SidePanel(self.sidebar, self._splitter, whole, self.actions_.sidebar, sidebar)
         self._gauge_side = SidePanel(self.gauge, self._splitter, whole, self.actions_.gauge, gauge)
@@ -141,6 +147,7 @@ class MainWindow(QMainWindow):
         for side in (self._chats_side, self._gauge_side):
             side.asked.connect(self._fit)
         self.gauge.chat_chosen.connect(self._gauge_side.uncover)
+        self.compact.clicked.connect(self._gauge_side.open)
         self.panes.panes_changed.connect(self._on_panes)
         self.notice.open_asked.connect(self.top_bar.picker.open_file)
         self.notice.starter_asked.connect(self._load_starter)
@@ -276,8 +283,10 @@ class MainWindow(QMainWindow):
         pool = self._state.pool
         if pool is None:
             self.gauge.clear()
+            self.compact.clear()
         else:
             self.gauge.show_snapshot(pool)
+            self.compact.show_snapshot(pool)
         self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in pool.chats) if pool else frozenset())
 
     def _name_chats(self) -> None:
@@ -285,6 +294,7 @@ class MainWindow(QMainWindow):
         self._show_tabs()
         names = {chat.chat_id: (chat.title or self.tr("New chat"), chat.color_index) for chat in chats}
         self.gauge.set_chats(names)
+        self.compact.set_chats(names)
 
     def _fit(self) -> None:
         """Deal out the width."""
@@ -296,6 +306,7 @@ class MainWindow(QMainWindow):
         self.rail.setVisible(places.sidebar is SidebarForm.RAIL)
         self._chats_side.fit(has_room=places.sidebar is SidebarForm.FULL)
         self._gauge_side.fit(has_room=places.has_gauge)
+        self.compact.setVisible(wants_gauge and not places.has_gauge)
         self._show_tabs()
 
     @override

@@ -200,3 +200,14 @@ def test_the_tool_tip_of_a_panel_says_what_a_click_does(desk, action):
         seen.append((button.toolTip().split()[0], button.accessibleName().split()[0]))
         getattr(desk.window.actions_, action).trigger()
     assert seen == [("Hide", "Hide"), ("Show", "Show"), ("Hide", "Hide")]
+
+
+def test_while_the_gauge_is_folded_its_memory_bar_stands_in_the_status_line(narrow_desk, qtbot):
+    window = narrow_desk.window
+    narrow_desk.say(snapshot(*window.panes.open_chats))
+    assert is_on_top(narrow_desk, window.compact.bar)
+    assert [segment.kind for segment in window.compact.bar.segments()]
+    qtbot.mouseClick(window.compact.bar, LEFT)
+    assert is_on_top(narrow_desk, window.gauge.blocks.map)
+    window.resize(1600, 600)
+    qtbot.waitUntil(lambda: not window.compact.isVisible())
