@@ -16,6 +16,7 @@ from typing_extensions import override
 from pagedesk.chats.models import Recovery
 from pagedesk.protocol import LoadFailed
 from pagedesk.ui.actions import WindowActions
+from pagedesk.ui.centre import Centre
 from pagedesk.ui.chat.chat_list import ChatListModel
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane_area import PaneArea
@@ -26,6 +27,7 @@ from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
 from pagedesk.ui.status_line import StatusLine
+from pagedesk.ui.tab_order import neighbour, tab_stops
 from pagedesk.ui.theme import Theme, tokens
 from pagedesk.ui.top_bar import TopBar
 
@@ -98,7 +100,7 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
-        for index, part in enumerate((self.sidebar, self._centre(), self.gauge)):
+        for index, part in enumerate((self.sidebar, Centre(self.notice, self.panes), self.gauge)):
             self._splitter.addWidget(part)
             self._splitter.setStretchFactor(index, int(index == 1))
         sidebar, gauge = sizes["sidebar"]["default"], sizes["gauge_panel"]["default"]
@@ -114,15 +116,6 @@ class MainWindow(QMainWindow):
         """What the screen leaves for the window inside its frame: the composer must not begin below its edge."""
         title_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         return self.screen().availableGeometry().size() - QSize(0, title_bar)
-
-    def _centre(self) -> QWidget:
-        centre = QWidget()
-        centre.setObjectName("paneArea")
-        centre.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = _column(centre)
-        column.addWidget(self.notice)
-        column.addWidget(self.panes, 1)
-        return centre
 
     def _connect(self) -> None:
         self.top_bar.picker.path_chosen.connect(self._state.load)
@@ -157,7 +150,7 @@ class MainWindow(QMainWindow):
     def _new_chat(self) -> None:
         """A fresh chat in the pane in use; if that is still blank, it is the fresh chat."""
         pane = self.panes.focused
-        if pane is not None and not pane.conversation.messages:
+        if pane is not None and pane.conversation.is_blank:
             pane.focus_composer()
         else:
             self._open_new(self.panes.show_chat)
@@ -192,7 +185,7 @@ class MainWindow(QMainWindow):
         elif part is self.sidebar:
             self.sidebar.list.setFocus(Qt.FocusReason.TabFocusReason)
         else:
-            _first_focusable(part).setFocus(Qt.FocusReason.TabFocusReason)
+            next(iter(tab_stops([part])), part).setFocus(Qt.FocusReason.TabFocusReason)
 
     def _load_starter(self) -> None:
         if self._state.starter is not None:
@@ -247,6 +240,15 @@ class MainWindow(QMainWindow):
         self.panes.squeeze_into(self.width())
 
     @override
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        parts = (self.top_bar, self.sidebar, self.notice, *self.panes.panes, self.gauge)
+        widget = neighbour(tab_stops(parts), self.focusWidget(), 1 if forward else -1)
+        if widget is None:
+            return False
+        widget.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        return True
+
+    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
@@ -259,12 +261,6 @@ class MainWindow(QMainWindow):
             # This event paints the window alone; its parts are painted before the event loop runs again.
             QTimer.singleShot(0, self.painted.emit)
         return done
-
-
-def _first_focusable(part: QWidget) -> QWidget:
-    """The first widget inside that takes the keyboard, or the part itself."""
-    inside = (widget for widget in part.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-    return next(inside, part)
 
 
 def _column(parent: QWidget) -> QVBoxLayout:

@@ -52,6 +52,7 @@ QToolButton#send { background: $accent; }
 QToolButton#send:hover { background: $accent_hover; }
 QToolButton#send:pressed { background: $accent_pressed; }
 QToolButton#send:disabled { background: $surface_hover; }
+QToolButton#send:focus { border: 2px solid $text_primary; }
 QToolButton#send[stops="true"] { background: $surface_selected; }
 QToolButton#send[stops="true"]:hover { background: $border; }
 
@@ -73,6 +74,10 @@ QFrame#composer { background: $surface; border: 1px solid $border; border-radius
 QFrame#composer[focused="true"] { border: 2px solid $focus_ring; padding: 0; }
 QFrame#composer QPlainTextEdit { background: transparent; border: 0; color: $text_primary;
   selection-background-color: $selection_bg; selection-color: $selection_text; }
+QPlainTextEdit#systemPrompt { background: $bg_pane; border: 1px solid $border; border-radius: 6px; padding: 5px;
+  color: $text_primary; selection-background-color: $selection_bg; selection-color: $selection_text; }
+QPlainTextEdit#systemPrompt:focus { border: 2px solid $focus_ring; padding: 4px; }
+QFrame#focusRing { background: transparent; border: 2px solid $focus_ring; border-radius: 6px; }
 QFrame#notice { background: $danger_subtle; border: 1px solid $danger; border-radius: 8px; margin: 10px 12px; }
 QLabel#secondary { color: $text_secondary; }
 QLabel#muted { color: $text_muted; }

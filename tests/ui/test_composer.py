@@ -112,3 +112,17 @@ def test_the_button_says_what_it_does(outbox):
     assert outbox.composer.button.accessibleName() == "Send"
     outbox.composer.set_busy(is_busy=True)
     assert outbox.composer.button.accessibleName() == "Stop the reply"
+
+
+def test_a_click_on_the_button_sends_what_is_still_composed_too(outbox, qtbot):
+    qtbot.keyClicks(outbox.edit, "Fuji ")
+    outbox.compose("\u5c71")
+    qtbot.mouseClick(outbox.composer.button, Qt.MouseButton.LeftButton)
+    assert outbox.sent == ["Fuji \u5c71"]
+
+
+def test_what_is_composed_stays_when_the_focus_goes(outbox):
+    outbox.edit.setFocus()
+    outbox.compose("\u5c71")
+    outbox.edit.clearFocus()
+    assert outbox.edit.toPlainText() == "\u5c71"

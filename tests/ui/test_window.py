@@ -30,7 +30,7 @@ def test_an_empty_chat_says_what_the_model_does(desk):
     seen = [desk.pane().heading.title.text()]
     desk.say(model_ready(str(starter)), EngineStatus(EnginePhase.READY))
     seen.append(desk.pane().heading.title.text())
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     seen.append(desk.pane().heading.title.text())
     assert seen == [
         "Starter model is loading: you can ask already",
@@ -69,7 +69,7 @@ def test_the_status_line_says_what_the_engine_does(desk, status, text):
 
 
 def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_way(desk):
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     assert desk.window.status.texts == ["No model loaded"]
 
 
@@ -100,7 +100,7 @@ def test_a_notice_about_the_chats_outlives_what_the_engine_says(desk):
 
 
 def test_a_notice_about_a_failed_load_goes_when_another_model_loads(desk):
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     desk.say(EngineStatus(EnginePhase.LOADING))
     assert not desk.window.notice.isVisible()
 
@@ -111,13 +111,42 @@ def test_the_picker_names_the_model(desk):
 
 
 def test_another_model_is_asked_for_by_the_picker(desk):
-    desk.window.top_bar.picker.path_chosen.emit(Path("/models/other.gguf"))
+    desk.choose("/models/other.gguf")
     assert desk.engine.sent[-1] == LoadModel("/models/other.gguf")
+
+
+def picker_text(desk) -> str:
+    return desk.window.top_bar.picker.accessibleName()
+
+
+def test_the_picker_names_the_model_that_was_chosen_just_as_another_failed(desk):
+    desk.choose(FAILURE.path)
+    desk.choose("/models/other.gguf")
+    seen = []
+    for event in (FAILURE, EngineStatus(EnginePhase.EMPTY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2)):
+        desk.say(event)
+        seen.append((picker_text(desk), desk.window.notice.isVisible()))
+    assert seen == [("Model: other loading", False)] * 3
+
+
+def test_the_picker_names_the_model_that_was_chosen_just_as_another_was_ready(desk):
+    desk.choose("/models/small.gguf")
+    desk.choose("/models/other.gguf")
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2))
+    assert picker_text(desk) == "Model: other loading"
+
+
+def test_a_model_that_is_chosen_again_just_as_it_failed_is_loading(desk):
+    desk.choose(FAILURE.path)
+    desk.choose(FAILURE.path)
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2))
+    assert picker_text(desk) == "Model: large loading"
+    assert not desk.window.notice.isVisible()
 
 
 def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     desk.ask("kept")
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     assert desk.window.notice.isVisible()
     assert desk.window.notice.title.text() == "large.gguf did not load"
     assert desk.window.notice.text.text() == "It needs 17.2 GB and the budget is 8.3 GB. Choose a smaller one."
@@ -128,7 +157,7 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
 
 def test_a_very_long_file_name_does_not_widen_the_window(desk):
     path = Path(f"/models/{'x' * 240}.gguf")
-    desk.say(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
+    desk.fail_to_load(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
     QApplication.processEvents()
     assert desk.window.notice.minimumSizeHint().width() < 720
 
@@ -140,7 +169,7 @@ def test_the_window_opens_no_larger_than_the_screen(open_desk):
 
 
 def test_a_notice_shows_tags_of_a_file_name_as_text(desk):
-    desk.say(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
+    desk.fail_to_load(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
     assert desk.window.notice.text.textFormat() is Qt.TextFormat.PlainText
     assert desk.window.notice.title.textFormat() is Qt.TextFormat.PlainText
 

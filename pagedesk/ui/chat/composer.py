@@ -21,13 +21,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QPlainTextEdit,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 from typing_extensions import override
 
+from pagedesk.ui.composing_edit import ComposingEdit
 from pagedesk.ui.icons import icon
 from pagedesk.ui.parts import icon_button, label
 from pagedesk.ui.theme import Theme, tokens
@@ -38,7 +38,7 @@ _MIN_WIDTH_FOR_HINT = 280
 _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class MessageEdit(QPlainTextEdit):
+class MessageEdit(ComposingEdit):
     """The text of the message.
 
     Signals:
@@ -55,10 +55,8 @@ class MessageEdit(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._preedit = ""
         self._hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(0)
         self.textChanged.connect(self.content_changed)
@@ -72,7 +70,7 @@ class MessageEdit(QPlainTextEdit):
     @property
     def shows_hint(self) -> bool:
         """Whether nothing is written, nor being composed."""
-        return not self._preedit and self.document().isEmpty()
+        return not self.is_composing and self.document().isEmpty()
 
     def set_hint(self, hint: str) -> None:
         """What stands there while nothing is written."""
@@ -95,7 +93,7 @@ class MessageEdit(QPlainTextEdit):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_enter = event.key() in _ENTER_KEYS
-        if is_enter and self._preedit:
+        if is_enter and self.is_composing:
             event.ignore()
         elif is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.entered.emit()
@@ -105,7 +103,6 @@ class MessageEdit(QPlainTextEdit):
     @override
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
-        self._preedit = event.preeditString()
         self.content_changed.emit()
 
     @override
@@ -116,7 +113,6 @@ class MessageEdit(QPlainTextEdit):
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._preedit = ""
         self.focus_lost.emit()
 
     @override
@@ -183,6 +179,26 @@ class Composer(QFrame):
             self.edit.setPlainText(text)
             self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
 
+    @property
+    def least_height(self) -> int:
+        """The height of a single line and the button."""
+        return self._height_around_text + _MIN_TEXT_HEIGHT
+
+    @property
+    def wanted_height(self) -> int:
+        """The height for what is written, as far as it grows, whatever limit is set."""
+        return self._height_around_text + self.edit.sizeHint().height()
+
+    def limit_height(self, height: int) -> None:
+        """Be no higher than this, and no lower than a line: the text scrolls."""
+        self.edit.setMaximumHeight(max(_MIN_TEXT_HEIGHT, height - self._height_around_text))
+
+    @property
+    def _height_around_text(self) -> int:
+        frame, inside = self.contentsMargins(), self._column.contentsMargins()
+        margins = frame.top() + frame.bottom() + inside.top() + inside.bottom()
+        return margins + self._column.spacing() + self.button.height()
+
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -190,7 +206,7 @@ class Composer(QFrame):
         row.addWidget(self._keys)
         row.addSpacing(8)
         row.addWidget(self.button)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 6)
         column.setSpacing(6)
         column.addWidget(self.edit)
@@ -208,6 +224,7 @@ class Composer(QFrame):
         if self._is_busy:
             self.stopped.emit()
         else:
+            self.edit.finish_composing()
             self._send()
 
     def _send(self) -> None:

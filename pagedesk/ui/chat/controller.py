@@ -141,6 +141,14 @@ class ChatController(QObject):
             self.conversation(chat_id).rename(title)
             self._reread()
 
+    def set_system_prompt(self, chat_id: str, text: str) -> bool:
+        """Tell the model something else before the first message of a chat; False if it could not be saved."""
+        text = text if text.strip() else ""
+        is_saved = self._saved(lambda: self._store.set_system_prompt(chat_id, text))
+        if is_saved:
+            self.conversation(chat_id).set_system_prompt(text)
+        return is_saved
+
     def delete(self, chat_id: str) -> None:
         """Delete a chat for good, stopping its reply first."""
         self.stop(chat_id)
@@ -153,7 +161,7 @@ class ChatController(QObject):
     def discard_if_blank(self, chat_id: str) -> None:
         """Delete a chat in which nothing was ever written; it left no trace worth a row in the list."""
         conversation = self.conversation(chat_id)
-        if not (conversation.messages or conversation.title or conversation.draft.strip()):
+        if conversation.is_blank and not (conversation.title or conversation.draft.strip()):
             self.delete(chat_id)
 
     def flush(self) -> None:

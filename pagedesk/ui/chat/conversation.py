@@ -79,6 +79,7 @@ class Conversation(QObject):
         activity_changed: The chat does something else now.
         tokens_changed: It holds more tokens, or they come at another speed.
         renamed: It has another title.
+        system_prompt_changed: The model is told something else before the first message.
     """
 
     message_added = Signal(int)
@@ -87,6 +88,7 @@ class Conversation(QObject):
     activity_changed = Signal()
     tokens_changed = Signal()
     renamed = Signal()
+    system_prompt_changed = Signal()
 
     def __init__(self, chat: Chat, messages: list[ShownMessage]) -> None:
         super().__init__()
@@ -107,6 +109,11 @@ class Conversation(QObject):
         return self.activity is not Activity.IDLE
 
     @property
+    def is_blank(self) -> bool:
+        """Whether nothing was sent in it, and the model is told nothing either."""
+        return not (self.messages or self.system_prompt)
+
+    @property
     def last_end(self) -> ReplyEnd | None:
         """How the newest reply ended, if the engine finished it."""
         return self.messages[-1].end if self.messages else None
@@ -115,6 +122,11 @@ class Conversation(QObject):
         """Give it another title."""
         self.title = title
         self.renamed.emit()
+
+    def set_system_prompt(self, text: str) -> None:
+        """Tell the model this before the first message, from the next request on."""
+        self.system_prompt = text
+        self.system_prompt_changed.emit()
 
     def add(self, message: ShownMessage) -> None:
         """Put a message at the end."""

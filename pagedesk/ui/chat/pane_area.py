@@ -53,6 +53,11 @@ class PaneArea(QSplitter):
         """The pane in use."""
         return self._focused
 
+    @property
+    def wanted_height(self) -> int:
+        """What the panes need to show their composers whole, and a little of their messages."""
+        return max((pane.wanted_height for pane in self._panes), default=0)
+
     def show_chat(self, chat_id: str) -> None:
         """Show a chat: in its pane if it has one, else in the pane in use."""
         if chat_id in self.open_chats:
@@ -139,6 +144,7 @@ class PaneArea(QSplitter):
         pane.asked.connect(lambda text: self._ask(pane, text))
         pane.stop_asked.connect(lambda: self._controller.stop(pane.conversation.chat_id))
         pane.renamed.connect(lambda title: self._controller.rename(pane.conversation.chat_id, title))
+        pane.system_prompt_written.connect(lambda text: self._set_system_prompt(pane, text))
         pane.delete_asked.connect(lambda: self._controller.delete(pane.conversation.chat_id))
         pane.close_asked.connect(lambda: self.close_pane(pane))
 
@@ -148,6 +154,10 @@ class PaneArea(QSplitter):
             if was_written:
                 pane.clear_composer()
             pane.focus_composer()
+
+    def _set_system_prompt(self, pane: Pane, text: str) -> None:
+        if not self._controller.set_system_prompt(pane.conversation.chat_id, text):
+            pane.header.edit_system_prompt(text)  # what was written stays, as it does in the composer
 
     def _on_deleted(self, chat_id: str) -> None:
         """Close the pane of a chat that is gone; the last pane gets a fresh chat."""

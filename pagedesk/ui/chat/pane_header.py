@@ -5,6 +5,8 @@ GUI thread. A widget: it shows and emits.
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
@@ -12,6 +14,7 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.activity_mark import ActivityMark
 from pagedesk.ui.chat.conversation import Conversation
+from pagedesk.ui.chat.system_prompt_dialog import SystemPromptDialog
 from pagedesk.ui.icons import icon
 from pagedesk.ui.painting import draw_chip
 from pagedesk.ui.parts import icon_button
@@ -23,6 +26,7 @@ _LEFT = 14
 _TITLE_LEFT = _LEFT + _CHIP + 8
 _FOCUS_LINE = 2
 _MAX_TITLE = 200
+_MAX_TOOL_TIP = 300
 
 
 class TitleEdit(QLineEdit):
@@ -45,11 +49,13 @@ class PaneHeader(QWidget):
 
     Signals:
         renamed: The user gave the chat this title.
+        system_prompt_written: The user wrote what the model is told before the first message.
         delete_asked: The user deletes the chat.
         close_asked: The user closes the pane.
     """
 
     renamed = Signal(str)
+    system_prompt_written = Signal(str)
     delete_asked = Signal()
     close_asked = Signal()
 
@@ -59,6 +65,7 @@ class PaneHeader(QWidget):
         self._conversation: Conversation | None = None
         self._has_focus = False
         self.mark = ActivityMark(theme, self)
+        self.prompt_button = icon_button(self, "panePrompt", 26)
         self.menu_button = icon_button(self, "paneMenu", 26)
         self.close_button = icon_button(self, "paneClose", 26)
         self._title_edit = TitleEdit(self)
@@ -82,6 +89,7 @@ class PaneHeader(QWidget):
         """Take other colours."""
         self._theme = theme
         self.mark.set_theme(theme)
+        self.prompt_button.setIcon(icon("text-sheet", theme.color("text_muted")))
         self.menu_button.setIcon(icon("ellipsis", theme.color("text_secondary")))
         self.close_button.setIcon(icon("close", theme.color("text_secondary")))
         self.update()
@@ -98,9 +106,10 @@ class PaneHeader(QWidget):
         self.update()
 
     def refresh(self) -> None:
-        """Title or activity changed."""
+        """Title, system prompt or activity changed."""
         if self._conversation is not None:
             self.mark.show_activity(self._conversation.activity, self._conversation.color_index)
+            self._show_prompt(self._conversation.system_prompt)
         self.setAccessibleName(self.title)
         self.update()
 
@@ -111,6 +120,22 @@ class PaneHeader(QWidget):
         self._title_edit.selectAll()
         self._title_edit.show()
         self._title_edit.setFocus()
+
+    def edit_system_prompt(self, text: str) -> None:
+        """Let the user change what the model is told before the first message, beginning with `text`."""
+        dialog = SystemPromptDialog(self._theme, text, self.window())
+        dialog.chosen.connect(self.system_prompt_written)
+        dialog.open()
+
+    def _edit_system_prompt(self) -> None:
+        if self._conversation is not None:
+            self.edit_system_prompt(self._conversation.system_prompt)
+
+    def _show_prompt(self, text: str) -> None:
+        """A mark for a system prompt; its beginning is the tool tip."""
+        self.prompt_button.setVisible(bool(text))
+        beginning = f"{text[:_MAX_TOOL_TIP]}\u2026" if len(text) > _MAX_TOOL_TIP else text
+        self.prompt_button.setToolTip(f"<span>{escape(beginning)}</span>")  # else tags in it would be taken for its own
 
     def _end_renaming(self) -> None:
         if self._title_edit.isVisible():
@@ -124,23 +149,27 @@ class PaneHeader(QWidget):
         row.addStretch()
         row.addWidget(self.mark)
         row.addSpacing(6)
-        for button in (self.menu_button, self.close_button):
+        for button in (self.prompt_button, self.menu_button, self.close_button):
             row.addWidget(button)
 
     def _name_buttons(self) -> None:
         menu = QMenu(self.menu_button)
         menu.addAction(self.tr("Rename"), self.start_renaming)
+        menu.addAction(self.tr("System prompt\u2026"), self._edit_system_prompt)
         sure = menu.addMenu(self.tr("Delete chat"))
         sure.addAction(self.tr("Yes, delete it for good"), self.delete_asked.emit)
         self.menu_button.setMenu(menu)
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.prompt_button.setAccessibleName(self.tr("System prompt"))
+        self.prompt_button.clicked.connect(self._edit_system_prompt)
         self.menu_button.setAccessibleName(self.tr("Chat menu"))
         self.close_button.setAccessibleName(self.tr("Close this pane"))
         self.close_button.setToolTip(self.tr("Close this pane; the chat stays"))
         self.close_button.clicked.connect(self.close_asked)
 
     def _title_rect(self) -> QRect:
-        right = self.mark.x() if self.mark.isVisible() else self.menu_button.x()
+        marks = [part.x() for part in (self.mark, self.prompt_button) if part.isVisible()]
+        right = min(marks, default=self.menu_button.x())
         return QRect(_TITLE_LEFT, 0, max(0, right - _TITLE_LEFT - 8), self.height())
 
     @override

@@ -6,7 +6,7 @@ GUI thread. A widget: it shows and emits.
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QFocusEvent, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -16,13 +16,38 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from typing_extensions import override
 
 from pagedesk.ui.chat.chat_delegate import SPINS, ChatDelegate
 from pagedesk.ui.chat.chat_list import ROW_ROLE, ChatListModel, ChatRow
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.icons import icon
 from pagedesk.ui.painting import SPINNER_FRAME_MS
 from pagedesk.ui.parts import icon_button, label
 from pagedesk.ui.theme import Theme, tokens
+
+
+class ChatView(QListView):
+    """The list of chats; it has a ring as a whole, because without a row there is none around a row."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._ring = FocusRing(self)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ring.fit(self.size())
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
 
 class Sidebar(QWidget):
@@ -48,7 +73,7 @@ class Sidebar(QWidget):
         self._filtered.setSourceModel(model)
         self.search = QLineEdit(self, placeholderText=self.tr("Search chats"), clearButtonEnabled=True)
         self.new_button = icon_button(self, "newChat", 28)
-        self.list = QListView(self)
+        self.list = ChatView(self)
         self._promise = label(self, "muted", self.tr("Chats stay on this PC."))
         self._spinning = QTimer(self, interval=SPINNER_FRAME_MS)
         self._spinning.timeout.connect(self._spin)

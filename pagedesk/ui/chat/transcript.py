@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
+    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -25,6 +26,7 @@ from typing_extensions import override
 from pagedesk.ui.chat.conversation import Conversation
 from pagedesk.ui.chat.message_row import MessageRow
 from pagedesk.ui.chat.text_selection import TextSelection
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.theme import Theme, tokens
 
 FOLLOW_DISTANCE = 48
@@ -49,6 +51,7 @@ class Transcript(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Messages"))
+        self._ring = FocusRing(self)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -160,6 +163,11 @@ class Transcript(QAbstractScrollArea):
         self.viewport().update()
 
     @override
+    def minimumSizeHint(self) -> QSize:
+        """It gives way to the composer."""
+        return QSize(0, 0)
+
+    @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Move what is painted already; only what comes into sight is painted anew."""
         self.viewport().scroll(dx, dy)
@@ -190,9 +198,20 @@ class Transcript(QAbstractScrollArea):
         """Fit the text to the new width; the end stays in sight if it was."""
         follows = self.is_at_end
         super().resizeEvent(event)
+        self._ring.fit(self.size())
         self._lay_out()
         if follows:
             self.scroll_to_end()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
