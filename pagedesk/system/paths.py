@@ -40,8 +40,9 @@ def _under_home(name: str) -> Path | None:
     try:
         return Path(home).expanduser().resolve() / name if home else None
     except (RuntimeError, OSError, ValueError) as error:  # no such user, links in a circle
+        why = str(error).rstrip(".")
         raise UserError(
-            f"The folder {home} that the environment variable {HOME_VARIABLE} names cannot be found: {str(error).rstrip('.')}.",
+            f"The folder {home} that the environment variable {HOME_VARIABLE} names cannot be found: {why}.",
             f"Set {HOME_VARIABLE} to a folder that you may write to.",
         ) from error
 
