@@ -272,7 +272,7 @@ class MainWindow(QMainWindow):
             self._tell_of_failure(failure)
 
     def _tell_of_failure(self, failure: LoadFailed) -> None:
-        title = self.tr("{name} did not load").format(name=shortened(Path(failure.path).name))
+        title = self.tr("{name} did not load").format(name=shortened(Path(failure.path).name or failure.path))
         has_starter = self._state.starter is not None and Path(failure.path) != self._state.starter
         self.notice.show_problem(title, failure.cause, failure.advice, offers_models=True, has_starter=has_starter)
 
