@@ -90,6 +90,7 @@ class Application:
         self._is_closed = True
         self.window.hide()
         self.has_ended = self.bridge.stop(STOP_TIMEOUT_S)
+        self.store.be_patient()
         self.controller.flush()
         self.store.close()
         self._instance.release()
@@ -128,7 +129,7 @@ class Application:
     def _tell_of_recovery(self) -> None:
         """The file of the chats was damaged: say where it is now."""
         if self.store.recovery is not None:
-            self.window.tell_of_recovery(self.store.recovery.moved_to)
+            self.window.tell_of_recovery(self.store.recovery)
 
     def _report(self, report: StartupReport) -> None:
         self.window.painted.connect(lambda: report.note("first paint"))

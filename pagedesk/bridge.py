@@ -25,6 +25,7 @@ from pagedesk.protocol import (
     PoolSnapshot,
     Started,
     TextDelta,
+    TurnsDropped,
     Waiting,
 )
 from pagedesk.system.mailbox import Mailbox
@@ -59,6 +60,7 @@ class EngineBridge(QObject):
     status_changed = Signal(object)
     model_ready = Signal(object)
     load_failed = Signal(object)
+    turns_dropped = Signal(object)
     request_started = Signal(object)
     request_waiting = Signal(object)
     text_delta = Signal(object)
@@ -112,6 +114,7 @@ class EngineBridge(QObject):
             EngineStatus: self.status_changed,
             ModelReady: self.model_ready,
             LoadFailed: self.load_failed,
+            TurnsDropped: self.turns_dropped,
             Started: self.request_started,
             Waiting: self.request_waiting,
             TextDelta: self.text_delta,

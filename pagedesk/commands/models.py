@@ -53,12 +53,12 @@ def describe(path: Path) -> ModelFile:
         UserError: the file is missing, damaged or no model.
     """
     with GgufFile(find_model_file(path)) as file:
-        architecture = find_architecture(file.metadata).name
+        architecture = find_architecture(file.metadata)
         quantisation = quantisation_name(file.metadata, file.tensors.values())
         return ModelFile(
             name=model_name(file.path, quantisation),
             path=str(file.path),
-            architecture=architecture,
+            architecture=architecture.name,
             quantisation=quantisation,
             file_bytes=file.num_bytes,
             num_parameters=sum(tensor.num_values for tensor in file.tensors.values()),

@@ -160,7 +160,7 @@ class _Loop:
             self._fail(submit, "No model is loaded.", "Choose a model, then send the message again.")
             return
         try:
-            self._engine.add(submit, sent_s)
+            self._publish_all(self._engine.add(submit, sent_s))
         except UserError as error:
             self._fail(submit, error.cause, error.advice)
         except Exception as error:  # noqa: BLE001 - one request must not end the thread

@@ -3,7 +3,17 @@
 Any thread may build or read them. Knows neither Qt, torch nor the store; stdlib only.
 """
 
-from pagedesk.protocol.commands import Cancel, Command, Constraint, DType, LoadModel, SetFocus, Shutdown, Submit
+from pagedesk.protocol.commands import (
+    Cancel,
+    Command,
+    Constraint,
+    DType,
+    LoadModel,
+    Overflow,
+    SetFocus,
+    Shutdown,
+    Submit,
+)
 from pagedesk.protocol.events import (
     EnginePhase,
     EngineStatus,
@@ -12,11 +22,13 @@ from pagedesk.protocol.events import (
     Finished,
     FinishReason,
     LoadFailed,
+    MissReason,
     ModelInfo,
     ModelReady,
     Started,
     TextDelta,
     Timings,
+    TurnsDropped,
     Usage,
     Waiting,
 )
@@ -42,8 +54,10 @@ __all__ = [
     "LoadModel",
     "MemoryUse",
     "Message",
+    "MissReason",
     "ModelInfo",
     "ModelReady",
+    "Overflow",
     "Part",
     "PoolSnapshot",
     "ReasoningPart",
@@ -56,6 +70,7 @@ __all__ = [
     "TextDelta",
     "TextPart",
     "Timings",
+    "TurnsDropped",
     "Usage",
     "Waiting",
 ]

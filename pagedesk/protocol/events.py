@@ -71,6 +71,20 @@ class LoadFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnsDropped:
+    """The chat has outgrown the context: its oldest turns were left out of the prompt. Comes before `Started`.
+
+    Attributes:
+        num_messages: Messages that were left out.
+        num_tokens: Tokens that the prompt is shorter by.
+    """
+
+    request_id: str
+    num_messages: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """A request got its turn: its prompt is being computed.
 
@@ -108,24 +122,49 @@ class TextDelta:
 
 
 class FinishReason(StrEnum):
-    """Why an answer ended."""
+    """Why an answer ended.
+
+    LENGTH: it has as many tokens as were asked for. CONTEXT: the chat is as long as the model, or the memory for its
+    blocks, allows.
+    """
 
     STOP = "stop"
     LENGTH = "length"
+    CONTEXT = "context"
     CANCELLED = "cancelled"
+
+
+class MissReason(StrEnum):
+    """Why a prompt token was not in the cache.
+
+    NEW: nothing known stood at its place. EVICTED: it was there and had to go. EDITED: this chat had another token at
+    its place before. TEMPLATE: the same, though nobody edited the chat: its template writes the history anew.
+    """
+
+    NEW = "new"
+    EVICTED = "evicted"
+    EDITED = "edited"
+    TEMPLATE = "template"
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one answer.
 
-    `first_missed_index` is the index of the first prompt token that was not in the cache.
+    Attributes:
+        prompt_tokens: Length of the prompt.
+        cached_tokens: Prompt tokens that were in the cache when the request got its turn.
+        completion_tokens: Length of the answer.
+        first_missed_index: Index of the first prompt token that was not in the cache.
+        miss_reason: Why it was not; None if it is the last one, which is always computed, or if the request never
+            got its turn.
     """
 
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
     first_missed_index: int
+    miss_reason: MissReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,5 +203,14 @@ class Failed:
 
 
 Event: TypeAlias = (
-    EngineStatus | ModelReady | LoadFailed | Started | Waiting | TextDelta | Finished | Failed | PoolSnapshot
+    EngineStatus
+    | ModelReady
+    | LoadFailed
+    | TurnsDropped
+    | Started
+    | Waiting
+    | TextDelta
+    | Finished
+    | Failed
+    | PoolSnapshot
 )

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStyle, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from pagedesk.chats.models import Recovery
 from pagedesk.protocol import LoadFailed
 from pagedesk.ui.actions import WindowActions
 from pagedesk.ui.centre import Centre
@@ -21,7 +22,7 @@ from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane_area import PaneArea
 from pagedesk.ui.chat.sidebar import Sidebar
 from pagedesk.ui.engine_state import EngineState
-from pagedesk.ui.formats import shortened
+from pagedesk.ui.formats import count, shortened
 from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
@@ -86,12 +87,16 @@ class MainWindow(QMainWindow):
         """Say that something went wrong that is not of one chat alone."""
         self.notice.show_problem(title, cause, advice, offers_models=False, has_starter=False)
 
-    def tell_of_recovery(self, moved_to: Path) -> None:
-        """Say that the file of the chats was damaged, and where it is now."""
+    def tell_of_recovery(self, recovery: Recovery) -> None:
+        """Say that the file of the chats was damaged, what could be read of it, and where it is now."""
+        if recovery.num_messages:
+            cause = self.tr("PageDesk began a new one with the {n} messages that could be read.")
+        else:
+            cause = self.tr("It could not be read, so PageDesk began a new one.")
         self.show_problem(
             self.tr("The file of the chats was damaged"),
-            self.tr("It could not be read, so PageDesk began a new one."),
-            self.tr("The old file is kept as {path}.").format(path=moved_to),
+            cause.format(n=count(recovery.num_messages)),
+            self.tr("The old file is kept as {path}.").format(path=recovery.moved_to),
         )
 
     def _lay_out(self) -> None:
@@ -131,6 +136,7 @@ class MainWindow(QMainWindow):
         self.gauge.chat_chosen.connect(self.panes.show_chat)
         self._controller.chats_changed.connect(self._name_chats)
         self._controller.store_failed.connect(self._on_store_failed)
+        self._controller.store_recovered.connect(self.tell_of_recovery)
         self._state.changed.connect(self._on_engine)
         self._state.pool_changed.connect(self._on_pool)
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -24,11 +25,16 @@ from pagedesk.protocol import (
     FinishReason,
     LoadFailed,
     LoadModel,
+    Message,
     ModelReady,
+    Overflow,
     PoolSnapshot,
+    Role,
     SetFocus,
     Shutdown,
+    Started,
     TextDelta,
+    TurnsDropped,
 )
 from tests.helpers.engines import endings, fake_engine, of_kind, submit, text_of
 from tests.helpers.recorder import Recorder
@@ -109,6 +115,15 @@ def test_a_request_is_answered(thread: EngineThread, recorder: Recorder) -> None
     thread.send(submit())
     recorder.wait(Finished)
     assert (len(text_of(recorder.events)), len(of_kind(recorder.events, TextDelta))) == (6, 6)
+
+
+def test_what_is_left_out_of_a_prompt_is_told_before_it_starts(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    history = [Message.of(Role.USER, "long " * 30), Message.of(Role.ASSISTANT, "long " * 30)]
+    thread.send(replace(submit(history=history), overflow=Overflow.DROP_OLDEST))
+    recorder.wait(Finished)
+    told = [event for event in recorder.events if isinstance(event, TurnsDropped | Started)]
+    assert [type(event) for event in told] == [TurnsDropped, Started]
 
 
 def test_a_picture_follows_the_last_step(thread: EngineThread, recorder: Recorder) -> None:

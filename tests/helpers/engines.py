@@ -49,6 +49,7 @@ class FakeModel:
     info: ModelInfo = INFO
     meter: FixedMeter = field(default_factory=FixedMeter)
     block_bytes: int = 1000
+    windows: tuple[int | None, ...] = (None,)
 
 
 def letter(history: Sequence[int], part: SequenceSlice) -> int:
@@ -79,7 +80,7 @@ def submit(
     answers: int = 1,
     max_tokens: int | None = 6,
     history: Iterable[Message] = (),
-    **sampling: float | None,
+    **sampling: object,
 ) -> Submit:
     params = SamplingParams(max_tokens=max_tokens, **({"seed": 1} | sampling))  # type: ignore[arg-type]
     return Submit(request_id, chat, (*history, Message.of(Role.USER, text)), params, answers)

@@ -32,10 +32,11 @@ def spec(
     max_tokens: int | None = 4,
     priority: int = 0,
     stop_ids: frozenset[int] = frozenset(),
+    seed: int = 7,
 ) -> RequestSpec:
     params = SamplingParams(temperature=0.0, max_tokens=max_tokens)
     chat_id = chat or f"chat of {request_id}"
-    return RequestSpec(request_id, chat_id, tuple(prompt), params, 7, stop_ids, answers, priority)
+    return RequestSpec(request_id, chat_id, tuple(prompt), params, seed, stop_ids, answers, priority)
 
 
 def seeded_token(history: Sequence[int], part: SequenceSlice) -> int:
@@ -57,12 +58,21 @@ def answer_alone(request: RequestSpec, answer_index: int, num_tokens: int) -> li
 class SmallEngine:
     """A scheduler over a small pool, stepped by hand; every step is checked."""
 
-    def __init__(self, num_blocks: int = 8, *, budget: int = 64, max_sequences: int = 16, max_len: int = 1000) -> None:
-        self.manager = KVCacheManager(num_blocks, BLOCK)
+    def __init__(
+        self,
+        num_blocks: int = 8,
+        *,
+        budget: int = 64,
+        max_sequences: int = 16,
+        max_len: int = 1000,
+        block_size: int = BLOCK,
+        windows: Sequence[int | None] = (None,),
+    ) -> None:
+        self.manager = KVCacheManager(num_blocks, block_size, windows=windows, max_step_tokens=budget)
         self.scheduler = Scheduler(
             self.manager, StepBudget(budget), max_num_sequences=max_sequences, max_model_len=max_len
         )
-        self.runner = FakeRunner(num_blocks, BLOCK, seeded_token)
+        self.runner = FakeRunner(num_blocks, block_size, seeded_token, windows)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self.reasons: dict[tuple[str, int], FinishReason] = {}
 

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd
-from pagedesk.protocol import FinishReason, Role, Timings, Usage
+from pagedesk.protocol import FinishReason, Role, Timings, TurnsDropped, Usage
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
+from pagedesk.ui.chat.reply_notes import line_of, opening_of
 from pagedesk.ui.chat.text_body import TextBody
 from pagedesk.ui.chat.transcript import FOLLOW_DISTANCE, Transcript
 from pagedesk.ui.theme import Scheme, Theme
@@ -172,6 +175,32 @@ def test_a_failed_reply_is_taller_by_its_cause_and_advice(qtbot):
     before = page.transcript._rows[0].height
     page.conversation.end(page.conversation.messages[0], MessageState.FAILED, "It broke.\nTry again.")
     assert page.transcript._rows[0].height > before + 40
+
+
+def test_what_was_left_out_stands_before_the_first_word(qtbot):
+    page = Page(qtbot, reply("alpha beta"))
+    row = page.transcript._rows[0]
+    before = row.height
+    page.conversation.note_dropped(page.conversation.messages[0], TurnsDropped("r", 4, 900))
+    assert opening_of(row.message) == "Older messages left out to make room: 4."
+    assert (row.height - before, row.body_origin.y()) == (22, 22)
+
+
+def test_words_below_what_was_left_out_are_marked_where_they_stand(qtbot):
+    page = Page(qtbot, reply("alpha beta", MessageState.DONE, dropped=TurnsDropped("r", 4, 900)))
+    viewport, left = page.transcript.viewport(), page.transcript._column().x()
+    y = page.transcript._tops[0] + 22 + 10
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(left, y))
+    page.transcript._selection.extend(page.transcript._row_at(QPoint(left + 300, y))[1])
+    assert page.transcript.selected_text() == "alpha beta"
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"), [(FinishReason.CONTEXT, "as long as the model allows"), (FinishReason.LENGTH, "may be")]
+)
+def test_a_reply_tells_the_end_of_the_context_from_its_own_limit(qtbot, reason, words):
+    page = Page(qtbot, reply("alpha", MessageState.DONE, end=replace(END, reason=reason)))
+    assert words in line_of(page.conversation, page.conversation.messages[0])
 
 
 def test_the_copy_button_puts_the_whole_reply_on_the_clipboard(qtbot):

@@ -1,7 +1,8 @@
 """The blocks that no table names, in the order in which they will be taken.
 
 Engine thread only. The list runs through the blocks themselves, so that one can leave the middle at O(1)
-when the cache hits it.
+when the cache hits it. Two markers divide it: empty blocks, then those of the cache that are of least use, then the
+rest of the cache.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from pagedesk.engine.scheduling.block import Block, Link
 
 
 class FreeList:
-    """A queue of blocks: taken from the front, joined at either end."""
+    """A queue of blocks, taken from the front: empty ones, orphans and spent ones, the other cached ones."""
 
     def __init__(self) -> None:
         self._anchor = Link()
+        self._end_of_empty = Link()
+        self._end_of_spent = Link()
+        ring = (self._anchor, self._end_of_empty, self._end_of_spent)
+        for place, link in enumerate(ring):
+            link.previous, link.following = ring[place - 1], ring[(place + 1) % len(ring)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -23,22 +29,35 @@ class FreeList:
 
     def __iter__(self) -> Iterator[Block]:
         link = self._anchor.following
-        while isinstance(link, Block):
-            yield link
+        while link is not self._anchor:
+            if isinstance(link, Block):
+                yield link
             link = link.following
 
-    def push_front(self, block: Block) -> None:
+    def push_empty(self, block: Block) -> None:
         """Make it the next one to be taken."""
         self._insert_after(self._anchor, block)
 
-    def push_back(self, block: Block) -> None:
+    def push_initial(self, block: Block) -> None:
+        """Make it the last of the empty ones."""
+        self._insert_after(self._end_of_empty.previous, block)
+
+    def push_orphan(self, block: Block) -> None:
+        """Make it the first of the cached ones to be taken: nobody can reach it any more."""
+        self._insert_after(self._end_of_empty, block)
+
+    def push_spent(self, block: Block) -> None:
+        """Let all be taken after it that a chat would miss more, and before it what was spent earlier."""
+        self._insert_after(self._end_of_spent.previous, block)
+
+    def push_cached(self, block: Block) -> None:
         """Make it the last one to be taken."""
         self._insert_after(self._anchor.previous, block)
 
     def pop_front(self) -> Block:
         """Take the next one; the list must not be empty."""
-        first = self._anchor.following
-        assert isinstance(first, Block), "the free list is empty"
+        first = next(iter(self), None)
+        assert first is not None, "the free list is empty"
         self.remove(first)
         return first
 

@@ -22,14 +22,14 @@ def state_of(block: Block) -> BlockState:
         return BlockState.SHARED
     if block.ref_count == 1:
         return BlockState.OWNED
-    return BlockState.FREE if block.key is None else BlockState.CACHED
+    return BlockState.FREE if block.content is None else BlockState.CACHED
 
 
 def owners_of(block: Block) -> list[str]:
     """The different chats that hold the block, or the one whose cache it is."""
     if block.holders:
         return list(dict.fromkeys(block.holders))
-    return [] if block.key is None or block.last_owner is None else [block.last_owner]
+    return [] if block.content is None or block.last_owner is None else [block.last_owner]
 
 
 class _Counted(NamedTuple):

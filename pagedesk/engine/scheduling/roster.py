@@ -14,13 +14,16 @@ Rank = tuple[bool, int, int, int]
 class Roster:
     """Every sequence that has not ended is running, waiting or unborn.
 
+    Args:
+        num_groups: Block tables that a sequence has.
+
     Attributes:
         focus: The chat that comes first.
         running: The sequences that have the turn, in the order in which they got it.
         waiting: The sequences that wait for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, num_groups: int = 1) -> None:
         self.focus: str | None = None
         self.running: list[Sequence] = []
         self.waiting: list[Sequence] = []
@@ -28,6 +31,7 @@ class Roster:
         self._members: dict[int, tuple[Request, Sequence]] = {}
         self._num_arrivals = 0
         self._num_sequences = 0
+        self._num_groups = num_groups
 
     def __len__(self) -> int:
         return len(self._requests)
@@ -103,4 +107,4 @@ class Roster:
 
     def _new_sequence(self, spec: RequestSpec) -> Sequence:
         self._num_sequences += 1
-        return Sequence(self._num_sequences - 1, spec.chat_id, spec.prompt_ids)
+        return Sequence(self._num_sequences - 1, spec.chat_id, spec.prompt_ids, self._num_groups)

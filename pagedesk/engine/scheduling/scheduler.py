@@ -54,8 +54,8 @@ class Scheduler:
         self._manager = manager
         self._budget = budget
         self._max_num_sequences = max_num_sequences
-        self._max_len = min(max_model_len, manager.capacity)
-        self._roster = Roster()
+        self._max_len = manager.longest_sequence(max_model_len)
+        self._roster = Roster(manager.num_groups)
         self._started: list[Request] = []
         self._waits: list[Wait] = []
 
@@ -63,6 +63,11 @@ class Scheduler:
     def has_work(self) -> bool:
         """Whether a step would compute anything."""
         return len(self._roster) > 0
+
+    @property
+    def max_len(self) -> int:
+        """The longest sequence that the model and the whole pool allow, in tokens."""
+        return self._max_len
 
     @property
     def num_running(self) -> int:
@@ -103,6 +108,12 @@ class Scheduler:
             self._end(request.sequences[index])
         return unended
 
+    def end_answer(self, request: Request, answer_index: int) -> None:
+        """End one answer whose text is complete, unless it has ended; the others go on."""
+        sequence = request.sequences[answer_index]
+        if sequence.state is not SequenceState.ENDED:
+            self._end(sequence)
+
     # Planning a step.
 
     def schedule(self) -> StepPlan:
@@ -133,7 +144,7 @@ class Scheduler:
         end = start + num_tokens
         sample = self._roster.request_of(sequence).sample_spec(sequence) if end == sequence.num_tokens else None
         draft.slices[sequence.sequence_id] = SequenceSlice(
-            sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table.block_ids, sample
+            sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table_parts(), sample
         )
         draft.tokens_left -= num_tokens
 
@@ -157,9 +168,9 @@ class Scheduler:
             self._serve(sequence, draft)
 
     def _spare_blocks(self, sequence: Sequence) -> int:
-        """Blocks to leave for those that run, one each, or the newcomer would soon lose its turn again."""
+        """Blocks to leave for those that run, one each and group, or the newcomer would soon lose its turn again."""
         num_siblings = len(self._roster.request_of(sequence).unborn)
-        return self.num_running + num_siblings if self.num_running else 0
+        return (self.num_running + num_siblings) * self._manager.num_groups if self.num_running else 0
 
     def _start(self, sequence: Sequence) -> None:
         self._roster.run(sequence)
@@ -167,6 +178,7 @@ class Scheduler:
         request.is_announced_as_waiting = False
         if request.cached_tokens is None:
             request.cached_tokens = sequence.num_computed_tokens
+            request.miss_reason = self._manager.explain_miss(sequence)
             self.cached_prompt_tokens += sequence.num_computed_tokens
             self._started.append(request)
 
@@ -208,10 +220,13 @@ class Scheduler:
 
     def _abort_requests_of(self, plan: StepPlan, sequence_ids: set[int]) -> list[Request]:
         members = [self._roster.member(part.sequence_id) for part in plan.slices if part.sequence_id in sequence_ids]
-        requests = list({id(member[0]): member[0] for member in members if member is not None}.values())
-        for request in requests:
+        requests: dict[int, Request] = {}
+        for request, sequence in filter(None, members):
+            requests[id(request)] = request
+            self._manager.distrust(sequence)
+        for request in requests.values():
             self.abort(request.spec.request_id)
-        return requests
+        return list(requests.values())
 
     def _note_computed(self, sequence: Sequence, part: SequenceSlice) -> None:
         sequence.num_computed_tokens += len(part.token_ids)
@@ -232,8 +247,8 @@ class Scheduler:
     def _fork_siblings(self, request: Request) -> None:
         """Bring the siblings to life: they share all but the last prompt token, which gives each its first draw."""
         for sibling in request.unborn:
-            if self.num_running < self._max_num_sequences:
-                self._manager.fork(request.first, sibling, sibling.num_prompt_tokens - 1)
+            has_turn = self.num_running < self._max_num_sequences
+            if has_turn and self._manager.fork(request.first, sibling, sibling.num_prompt_tokens - 1):
                 self._roster.run(sibling)
             else:
                 self._roster.let_wait(sibling)
@@ -241,9 +256,9 @@ class Scheduler:
     def _finish_reason(self, spec: RequestSpec, sequence: Sequence) -> FinishReason | None:
         if sequence.token_ids[-1] in spec.stop_ids:
             return FinishReason.STOP
-        is_full = sequence.num_tokens >= self._max_len
-        is_enough = spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens
-        return FinishReason.LENGTH if is_full or is_enough else None
+        if spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens:
+            return FinishReason.LENGTH
+        return FinishReason.CONTEXT if sequence.num_tokens >= self._max_len else None
 
     def _end(self, sequence: Sequence) -> None:
         if sequence.state is SequenceState.RUNNING:

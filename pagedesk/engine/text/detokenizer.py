@@ -1,7 +1,11 @@
 """From token ids to text, a token at a time: whole characters only.
 
 Engine thread only. A token is a run of bytes, and a character may be spread over several tokens, so bytes are held back
-until a character is complete. Byte alphabet: GPT-2's `encoder.py` (Radford et al. 2019); byte fallback: SentencePiece.
+until a character is complete. A model may also write bytes that begin no character, or break one off: each such piece
+becomes one U+FFFD as soon as the next byte, or the end, proves it broken (the Unicode Standard, 3.9, "substitution of
+maximal subparts"), and the text around it stays whole. So the text is that of all bytes decoded at once.
+
+Byte alphabet: GPT-2's `encoder.py` (Radford et al. 2019); byte fallback: SentencePiece.
 """
 
 from __future__ import annotations

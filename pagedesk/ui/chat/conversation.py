@@ -9,11 +9,13 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd, StoredMessage
-from pagedesk.protocol import Role, Waiting
+from pagedesk.protocol import Role, TurnsDropped, Waiting
 from pagedesk.ui.chat.rate import TokenRate
+
+translate = QCoreApplication.translate
 
 
 class Activity(Enum):
@@ -32,6 +34,7 @@ class ShownMessage:
 
     Attributes:
         error: For a failed reply: cause and advice, a line each.
+        dropped: For a reply to a chat that has outgrown the context: what the model was not given. Not stored.
     """
 
     message_id: str
@@ -42,6 +45,7 @@ class ShownMessage:
     error: str = ""
     end: ReplyEnd | None = None
     token_ids: list[int] = field(default_factory=list)
+    dropped: TurnsDropped | None = None
 
     @classmethod
     def of(cls, stored: StoredMessage) -> ShownMessage:
@@ -49,13 +53,20 @@ class ShownMessage:
         return cls(
             message_id=stored.message_id,
             role=stored.role,
-            text=stored.text,
+            text=_shown_text(stored),
             state=stored.state,
             created_at=stored.created_at,
             error=stored.error,
             end=stored.end,
             token_ids=list(stored.token_ids),
         )
+
+
+def _shown_text(stored: StoredMessage) -> str:
+    if stored.state is not MessageState.DAMAGED:
+        return stored.text
+    said = translate("message", "This message is damaged in the file of the chats. What can be read of it:")
+    return f"{said}\n\n{stored.text}".rstrip()
 
 
 class Conversation(QObject):
@@ -129,6 +140,11 @@ class Conversation(QObject):
         self.activity_changed.emit()
         if self.messages:
             self.message_changed.emit(len(self.messages) - 1)
+
+    def note_dropped(self, message: ShownMessage, dropped: TurnsDropped) -> None:
+        """The model is not given the oldest turns for this reply."""
+        message.dropped = dropped
+        self.message_changed.emit(self.messages.index(message))
 
     def begin(self, prompt_tokens: int) -> None:
         """The request got its turn: its prompt is being read."""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from pagedesk.chats.models import MessageState
 from pagedesk.protocol import Role
 from pagedesk.ui.chat.conversation import Conversation, ShownMessage
-from pagedesk.ui.chat.reply_notes import card_of, figures_of, line_of
+from pagedesk.ui.chat.reply_notes import card_of, figures_of, line_of, opening_of
 from pagedesk.ui.chat.text_body import TextBody
 from pagedesk.ui.icons import pixmap
 from pagedesk.ui.text_style import figures_font
@@ -51,7 +51,7 @@ class MessageRow:
     @property
     def body_origin(self) -> QPointF:
         """Where the words begin."""
-        return _CARD_PADDING if self._is_card else QPointF(0, 0)
+        return _CARD_PADDING if self._is_card else QPointF(0, _LINE_HEIGHT if opening_of(self.message) else 0)
 
     @property
     def copy_button(self) -> QRect | None:
@@ -79,14 +79,15 @@ class MessageRow:
 
     def measure(self) -> None:
         """Find the height anew: words or state changed, the width did not."""
-        height = self.body.height + 2 * self.body_origin.y()
+        height = self.body.height
         if (card := card_of(self._conversation, self.message)) is not None:
             height += (_NOTE_GAP if height else 0) + card.height(self._theme, self._width)
         elif self._has_line():
             height += _LINE_HEIGHT
         if figures_of(self.message) is not None:
             height += _FOOTER_GAP + _BUTTON
-        self.height = round(height)
+        padding = self.body_origin.y() if self._is_card else 0
+        self.height = round(self.body_origin.y() + height + padding)
 
     def paint(self, painter: QPainter, selection: tuple[int, int] | None) -> None:
         """Draw at the painter's origin; `selection` is a range of positions in the body."""
@@ -94,11 +95,13 @@ class MessageRow:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.color("surface"))
             painter.drawRoundedRect(QRectF(0, 0, self._width, self.height), _CARD_RADIUS, _CARD_RADIUS)
+        if (opening := opening_of(self.message)) is not None:
+            self._paint_line(painter, 0, opening)
         painter.save()
         painter.translate(self.body_origin)
         self.body.paint(painter, selection)
-        painter.restore()
         self._paint_note(painter)
+        painter.restore()
         if (figures := figures_of(self.message)) is not None:
             self._paint_footer(painter, figures)
 
@@ -123,11 +126,14 @@ class MessageRow:
             card.paint(painter, self._theme, self._width)
             painter.restore()
         elif (line := line_of(self._conversation, self.message)) is not None:
-            painter.setFont(self._theme.font("small"))
-            painter.setPen(self._theme.color("text_muted"))
-            painter.drawText(QRect(0, top, self._width, _LINE_HEIGHT), Qt.AlignmentFlag.AlignVCenter, line)
+            self._paint_line(painter, top, line)
         elif self._is_written:
             self._paint_caret(painter)
+
+    def _paint_line(self, painter: QPainter, top: int, text: str) -> None:
+        painter.setFont(self._theme.font("small"))
+        painter.setPen(self._theme.color("text_muted"))
+        painter.drawText(QRect(0, top, self._width, _LINE_HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_caret(self, painter: QPainter) -> None:
         """The block where the next word will stand, in the colour of the chat."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from pagedesk.engine.scheduling.block import Content
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.sequence import Sequence
 from pagedesk.protocol import BlockState
@@ -48,7 +51,110 @@ def test_admission_leaves_one_token_to_compute() -> None:
     manager = KVCacheManager(8, BLOCK)
     manager.free(computed(manager, sequence(8)))
     again = admit(manager, sequence(8))
-    assert (again.table.block_ids, again.num_uncomputed_tokens) == ((0, 2), 4)
+    assert (again.table.block_ids, again.num_uncomputed_tokens, manager.take_copies()) == ((0, 2), 1, ((1, 2),))
+
+
+@pytest.mark.parametrize("num_same", [5, 6, 7])
+def test_of_a_cached_block_the_start_that_matches_is_copied(num_same: int) -> None:
+    manager = KVCacheManager(8, BLOCK)
+    manager.free(computed(manager, sequence(10)))
+    edited = admit(manager, Sequence(next(ids), "a", [*tokens(num_same), 900, 901, 902]))
+    assert edited.num_computed_tokens == num_same
+    assert (edited.table.block_ids[:2], manager.take_copies()) == ((0, 3), ((1, 3),))
+
+
+def test_of_a_held_block_the_start_that_matches_is_copied() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    held = computed(manager, sequence(8))
+    edited = admit(manager, Sequence(next(ids), "a", [*tokens(6), 900]))
+    assert (held.table.block_ids, edited.table.block_ids, manager.take_copies()) == ((0, 1), (0, 2), ((1, 2),))
+
+
+def test_of_a_held_partial_block_the_start_that_matches_is_copied() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    computed(manager, sequence(7))
+    edited = admit(manager, Sequence(next(ids), "a", [*tokens(7), 900]))
+    assert (edited.num_computed_tokens, manager.take_copies()) == (7, ((1, 2),))
+
+
+def test_what_is_not_computed_yet_is_not_copied() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    admit(manager, sequence(7))
+    again = admit(manager, sequence(7))
+    assert (again.num_computed_tokens, manager.take_copies()) == (0, ())
+
+
+def test_the_next_turn_goes_on_in_the_partial_block_of_the_last_one() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    manager.free(computed(manager, sequence(6)))
+    longer = admit(manager, sequence(9))
+    assert (longer.table.block_ids, longer.num_computed_tokens, manager.take_copies()) == ((0, 1, 2), 6, ())
+
+
+def test_the_best_of_many_continuations_is_copied() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    for tail in ([50, 51, 52], [60, 61, 62], [60, 71, 72]):
+        manager.free(computed(manager, Sequence(next(ids), "a", [*tokens(4), *tail])))
+    edited = admit(manager, Sequence(next(ids), "a", [*tokens(4), 60, 61, 99]))
+    assert (edited.num_computed_tokens, manager.take_copies()) == (6, ((2, 4),))
+
+
+def test_the_source_of_a_copy_is_not_taken_for_another_in_the_same_step() -> None:
+    manager = KVCacheManager(4, BLOCK)
+    manager.free(computed(manager, sequence(8)))
+    admit(manager, Sequence(next(ids), "a", [*tokens(6), 900]))
+    assert not manager.admit(sequence(5, start=200), num_spare=0)
+    manager.take_copies()
+    assert manager.admit(sequence(5, start=200), num_spare=0)
+
+
+def test_without_room_to_keep_its_source_a_copy_is_not_made() -> None:
+    manager = KVCacheManager(3, BLOCK)
+    manager.free(computed(manager, sequence(12)))
+    edited = admit(manager, Sequence(next(ids), "a", [*tokens(6), *tokens(6, start=900)]))
+    assert (edited.num_computed_tokens, manager.take_copies()) == (4, ())
+
+
+def test_a_source_that_its_holder_frees_in_the_same_step_survives_it() -> None:
+    manager = KVCacheManager(5, BLOCK)
+    held = computed(manager, sequence(8))
+    admit(manager, Sequence(next(ids), "a", [*tokens(6), 900]))
+    manager.free(held)
+    manager.check_invariants()
+    assert (manager.pool.num_available, manager.take_copies(), manager.pool.num_available) == (2, ((1, 2),), 3)
+
+
+def test_a_copy_for_a_sequence_that_lost_its_turn_lets_its_source_go() -> None:
+    manager = KVCacheManager(4, BLOCK)
+    manager.free(computed(manager, sequence(8)))
+    manager.free(admit(manager, Sequence(next(ids), "a", [*tokens(6), 900])))
+    manager.check_invariants()
+    assert (manager.pool.eviction_order(), manager.take_copies()) == ([2, 3, 1, 0], ())
+
+
+def test_a_sequence_that_lost_its_turn_finds_all_that_it_computed() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    seq = computed(manager, sequence(10))
+    manager.free(seq)
+    seq.token_ids.append(900)
+    assert admit(manager, seq).num_computed_tokens == 10
+
+
+def test_what_a_failed_step_wrote_to_is_not_cache() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    seq = computed(manager, sequence(6))
+    seq.token_ids.append(900)
+    assert manager.grow(seq, 1)
+    manager.distrust(seq)
+    manager.free(seq)
+    assert admit(manager, sequence(9)).num_computed_tokens == 4
+
+
+def test_a_copy_of_the_cache_is_no_copy_on_write() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    manager.free(computed(manager, sequence(8)))
+    admit(manager, sequence(8))
+    assert (len(manager.take_copies()), manager.num_copied_blocks) == (1, 0)
 
 
 def test_admission_that_needs_too_much_changes_nothing() -> None:
@@ -103,6 +209,34 @@ def test_a_fork_at_a_block_boundary_shares_full_blocks_only() -> None:
     parent, child = computed(manager, sequence(10)), sequence(10)
     manager.fork(parent, child, 8)
     assert child.table.block_ids == (0, 1)
+
+
+@pytest.mark.parametrize("num_tokens", range(11))
+def test_a_fork_at_any_token_writes_on_without_touching_the_other(num_tokens: int) -> None:
+    manager = KVCacheManager(8, BLOCK)
+    parent, child = computed(manager, sequence(10)), sequence(num_tokens)
+    manager.fork(parent, child, num_tokens)
+    child.token_ids.append(900)
+    assert manager.grow(child, 1)
+    manager.take_copies()
+    compute(manager, child)
+    written = child.table[num_tokens // BLOCK]
+    assert (written in parent.table, parent.table.block_ids) == (False, (0, 1, 2))
+
+
+def test_a_fork_that_is_left_alone_with_a_block_keeps_what_it_shares_of_it() -> None:
+    manager = KVCacheManager(8, BLOCK)
+    parent, child = computed(manager, sequence(8)), sequence(6)
+    manager.fork(parent, child, 6)
+    manager.free(parent)
+    child.token_ids.append(900)
+    assert manager.grow(child, 1)
+    manager.check_invariants()
+    assert (child.table.block_ids, manager.take_copies(), child.table[1].content) == (
+        (0, 1),
+        (),
+        Content(child.table[0].key or b"", (5, 6), None, "a"),
+    )
 
 
 def test_the_first_writer_of_a_shared_block_copies_it_and_the_last_does_not() -> None:
@@ -163,10 +297,30 @@ def test_the_shared_start_of_two_chats_outlives_both_tails() -> None:
     assert manager.pool.eviction_order() == [3, 1, 2, 0]
 
 
-def test_an_unfinished_block_is_empty_after_its_sequence() -> None:
+def test_an_unfinished_block_keeps_its_tokens_after_its_sequence() -> None:
     manager = KVCacheManager(4, BLOCK)
     manager.free(computed(manager, sequence(6)))
-    assert manager.pool.blocks[1].key is None
+    content = manager.pool.blocks[1].content
+    assert content is not None
+    assert (content.token_ids, content.key, manager.pool.eviction_order()) == ((5, 6), None, [2, 3, 1, 0])
+
+
+def test_a_chat_in_the_cold_loses_its_tail_block_by_block_and_is_found_up_to_there() -> None:
+    manager = KVCacheManager(6, BLOCK)
+    manager.free(computed(manager, sequence(24)))
+    found = []
+    for round_ in range(3):
+        manager.free(computed(manager, sequence(8, start=100 * (round_ + 1), chat="b")))
+        found.append(sum(manager.pool.cache.find(key) is not None for key in sequence(24).keys(6, BLOCK, b"")))
+    assert found == [4, 2, 0]
+
+
+def test_a_start_that_was_used_again_outlives_a_chat_that_was_not() -> None:
+    manager = KVCacheManager(6, BLOCK)
+    manager.free(computed(manager, sequence(12)))
+    manager.free(computed(manager, sequence(12, start=100, chat="b")))
+    manager.free(computed(manager, sequence(5)))
+    assert manager.pool.eviction_order() == [2, 1, 5, 4, 3, 0]
 
 
 def test_the_root_key_keeps_models_apart() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pagedesk.engine.scheduling.block import Content
 from pagedesk.engine.scheduling.block_pool import BlockPool
 from pagedesk.engine.scheduling.chat_tally import ChatTally
 from pagedesk.protocol import NO_OWNER, BlockState, ChatBlocks
 
-KEY = b"k" * 16
+CONTENT = Content(b"", (1, 2), b"k" * 16, "b")
 
 
 def test_two_chats_that_hold_a_block_are_both_named() -> None:
@@ -25,7 +26,7 @@ def test_two_tables_of_one_chat_share_a_block_with_one_owner() -> None:
 def test_a_cached_block_keeps_its_last_owner_and_counts_no_holder() -> None:
     pool = BlockPool(1)
     block = pool.take("a")
-    pool.name(block, KEY)
+    pool.fill(block, CONTENT)
     pool.release(block, "a")
     assert (list(memoryview(pool.map.owners()).cast("H")), pool.map.num_owners()[0]) == ([0], 0)
 
@@ -35,7 +36,7 @@ def test_the_tally_counts_a_chat_by_state() -> None:
     pool.hold(pool.take("a"), "b")
     pool.take("a")
     cached = pool.take("b")
-    pool.name(cached, KEY)
+    pool.fill(cached, CONTENT)
     pool.release(cached, "b")
     assert pool.map.tally.counts() == (ChatBlocks("a", 1, 1, 0), ChatBlocks("b", 0, 1, 1))
 

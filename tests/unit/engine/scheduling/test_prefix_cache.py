@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagedesk.engine.scheduling.block import Block
+from pagedesk.engine.scheduling.block import Block, Content
 from pagedesk.engine.scheduling.prefix_cache import KEY_BYTES, PrefixCache, block_key
 
 
@@ -25,5 +25,19 @@ def test_a_key_depends_on_the_extra() -> None:
 def test_the_longest_prefix_ends_at_the_first_missing_block() -> None:
     cache, blocks, keys = PrefixCache(), [Block(i) for i in range(3)], [bytes([i]) for i in range(4)]
     for place in (0, 1, 2):
-        cache.add(keys[place if place < 2 else 3], blocks[place])
+        cache.put(blocks[place], Content(b"", (place,), keys[place if place < 2 else 3], "a"))
     assert cache.longest_prefix(keys) == blocks[:2]
+
+
+def test_a_block_that_got_more_tokens_is_found_by_them_alone() -> None:
+    cache, block = PrefixCache(), Block(0)
+    cache.put(block, Content(b"", (1,), None, "a"))
+    cache.put(block, Content(b"", (1, 2), b"k", "a"))
+    assert [child.token_ids for child in cache.children(b"")] == [(1, 2)]
+
+
+def test_a_forgotten_block_is_found_in_no_way() -> None:
+    cache, block = PrefixCache(), Block(0)
+    cache.put(block, Content(b"", (1, 2), b"k", "a"))
+    cache.forget(block)
+    assert (cache.find(b"k"), cache.best_match(b"", (1, 2)), block.content) == (None, None, None)

@@ -109,7 +109,7 @@ def test_a_prompt_that_fills_the_whole_pool_gets_one_token() -> None:
     engine = SmallEngine(num_blocks=4)
     engine.add(spec("a", tokens(16), max_tokens=None))
     engine.run()
-    assert engine.reasons == {("a", 0): FinishReason.LENGTH}
+    assert engine.reasons == {("a", 0): FinishReason.CONTEXT}
 
 
 def test_a_stop_token_ends_the_answer_and_is_part_of_it() -> None:
@@ -121,7 +121,7 @@ def test_a_stop_token_ends_the_answer_and_is_part_of_it() -> None:
     assert (engine.answers["a", 0][-1], engine.reasons["a", 0]) == (third, FinishReason.STOP)
 
 
-def test_the_next_turn_hits_every_full_block_of_the_last_one() -> None:
+def test_the_next_turn_hits_every_token_that_the_last_one_computed() -> None:
     engine = SmallEngine(num_blocks=16)
     first = spec("a", tokens(6), chat="c", max_tokens=7)
     engine.add(first)
@@ -129,16 +129,18 @@ def test_the_next_turn_hits_every_full_block_of_the_last_one() -> None:
     history = [*first.prompt_ids, *engine.answers["a", 0]]
     request = engine.add(spec("b", [*history, 500, 501], chat="c"))
     engine.step()
-    assert request.cached_tokens == 12
+    assert request.cached_tokens == len(history) - 1
 
 
-def test_a_prompt_that_is_cached_whole_leaves_its_last_block_to_compute() -> None:
+@pytest.mark.parametrize("num_tokens", range(2, 14))
+def test_a_prompt_that_is_asked_again_computes_its_last_token_alone(num_tokens: int) -> None:
     engine = SmallEngine(num_blocks=16)
-    engine.add(spec("a", tokens(8)))
+    engine.add(spec("a", tokens(num_tokens)))
     engine.run()
-    again = engine.add(spec("b", tokens(8)))
-    engine.step()
-    assert again.cached_tokens == 4
+    before = engine.runner.num_computed_tokens
+    engine.add(spec("b", tokens(num_tokens), max_tokens=1))
+    engine.run()
+    assert engine.runner.num_computed_tokens - before == 1
 
 
 def test_two_chats_with_one_system_prompt_hold_its_blocks_once() -> None:
@@ -147,7 +149,7 @@ def test_two_chats_with_one_system_prompt_hold_its_blocks_once() -> None:
     engine.add(spec("b", [*tokens(8), 200, 201]))
     engine.step()
     engine.step()
-    tables = [part.block_ids for part in engine.runner.plans[-1].slices]
+    tables = [part.tables[0].block_ids for part in engine.runner.plans[-1].slices]
     assert tables[0][:2] == tables[1][:2] == (0, 1)
 
 
@@ -232,4 +234,4 @@ def test_counters_tell_computed_cached_and_generated_tokens() -> None:
     engine.add(spec("b", tokens(10), max_tokens=2))
     engine.run()
     scheduler = engine.scheduler
-    assert (scheduler.prompt_tokens, scheduler.cached_prompt_tokens, scheduler.generated_tokens) == (12, 8, 5)
+    assert (scheduler.prompt_tokens, scheduler.cached_prompt_tokens, scheduler.generated_tokens) == (11, 9, 5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -11,14 +13,18 @@ from pagedesk.protocol import BlockState
 from tests.helpers.scheduling import VOCAB, SmallEngine, answer_alone, spec, tokens
 
 CHATS = ("red", "blue", "green")
+MAX_PROMPT = 30
+WINDOWS: tuple[tuple[int | None, ...], ...] = ((None,), (None, 5), (None, 11, 2))
 
 
 class SchedulerMachine(RuleBasedStateMachine):
     """Submits prompts that share prefixes, over a pool that is too small for all of them."""
 
-    @initialize(blocks=st.integers(4, 14), budget=st.integers(1, 24), places=st.integers(1, 5))
-    def start(self, blocks: int, budget: int, places: int) -> None:
-        self.engine = SmallEngine(blocks, budget=budget, max_sequences=places)
+    @initialize(
+        blocks=st.integers(4, 14), budget=st.integers(1, 24), places=st.integers(1, 5), windows=st.sampled_from(WINDOWS)
+    )
+    def start(self, blocks: int, budget: int, places: int, windows: tuple[int | None, ...]) -> None:
+        self.engine = SmallEngine(blocks * len(windows), budget=budget, max_sequences=places, windows=windows)
         self.specs: dict[str, RequestSpec] = {}
         self.aborted: set[str] = set()
 
@@ -40,6 +46,51 @@ class SchedulerMachine(RuleBasedStateMachine):
         self.specs[name] = spec(
             name, prompt, chat=chat, answers=answers, max_tokens=max_tokens, priority=priority, stop_ids=stop_ids
         )
+        self.engine.add(self.specs[name])
+
+    @precondition(lambda self: self.specs)
+    @rule(data=st.data(), own=st.integers(1, 5), answers=st.integers(1, 3))
+    def next_turn(self, data: st.DataObject, own: int, answers: int) -> None:
+        text, chat = self.earlier_text(data)
+        self.ask([*text, *tokens(own, start=200 + len(self.specs))], chat, answers)
+
+    @precondition(lambda self: self.specs)
+    @rule(data=st.data(), answers=st.integers(1, 3))
+    def regenerate(self, data: st.DataObject, answers: int) -> None:
+        earlier = self.specs[data.draw(st.sampled_from(sorted(self.specs)))]
+        self.ask(earlier.prompt_ids, earlier.chat_id, answers)
+
+    @precondition(lambda self: self.specs)
+    @rule(data=st.data(), token_id=st.integers(0, 3), answers=st.integers(1, 3))
+    def edit_in_the_middle(self, data: st.DataObject, token_id: int, answers: int) -> None:
+        text, chat = self.earlier_text(data)
+        place = data.draw(st.integers(0, len(text) - 1))
+        self.ask([*text[:place], token_id, *text[place + 1 :]], chat, answers)
+
+    @precondition(lambda self: self.specs)
+    @rule(data=st.data(), chat=st.sampled_from(CHATS), own=st.integers(1, 3))
+    def branch_at_any_token(self, data: st.DataObject, chat: str, own: int) -> None:
+        text, _ = self.earlier_text(data)
+        place = data.draw(st.integers(1, len(text)))
+        self.ask([*text[:place], *tokens(own, start=300 + len(self.specs))], chat, 1)
+
+    @precondition(lambda self: not self.engine.scheduler.has_work)
+    @rule()
+    def evict_under_pressure(self) -> None:
+        num_tokens = self.engine.manager.longest_sequence(MAX_PROMPT + 1) - 1
+        self.ask(tokens(num_tokens, start=400 + 50 * len(self.specs)), "red", 1)
+        self.engine.run()
+
+    def earlier_text(self, data: st.DataObject) -> tuple[list[int], str]:
+        """What an earlier request asked and was answered so far, cut so that more fits after it; its chat."""
+        earlier = self.specs[data.draw(st.sampled_from(sorted(self.specs)))]
+        index = data.draw(st.integers(0, earlier.num_answers - 1))
+        text = [*earlier.prompt_ids, *self.engine.answers.get((earlier.request_id, index), [])]
+        return text[: self.engine.manager.longest_sequence(MAX_PROMPT) - 5], earlier.chat_id
+
+    def ask(self, prompt: Sequence[int], chat: str, answers: int) -> None:
+        name = f"request {len(self.specs)}"
+        self.specs[name] = spec(name, prompt, chat=chat, answers=answers, max_tokens=5, seed=len(self.specs) % 4)
         self.engine.add(self.specs[name])
 
     @precondition(lambda self: self.engine.scheduler.has_work)
