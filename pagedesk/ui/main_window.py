@@ -85,6 +85,13 @@ class MainWindow(QMainWindow):
         for part in (self.top_bar, *chats, self.notice, self.gauge, self.compact, self.status):
             part.set_theme(theme)
 
+    def come_forward(self) -> None:
+        """Come to the front and take the keyboard, from the task bar too."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def show_problem(self, title: str, cause: str, advice: str) -> None:
         """Say that something went wrong that is not of one chat alone."""
         self.notice.show_problem(title, cause, advice, offers_models=False, has_starter=False)
