@@ -131,12 +131,12 @@ class Engine:
         )
         return _dropped(submit, prompt)
 
-    def cancel(self, request_id: str) -> list[Event]:
+    def cancel(self, request_id: str, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
         """End a request now; an unknown one is ignored."""
         open_indices = self._scheduler.abort(request_id)
         replies = self._replies.pop(request_id, ())
         now_s = self._clock()
-        return [event for index in open_indices for event in replies[index].end(now_s, FinishReason.CANCELLED)]
+        return [event for index in open_indices for event in replies[index].end(now_s, reason)]
 
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
@@ -186,9 +186,9 @@ class Engine:
             memory=self.memory,
         )
 
-    def close(self) -> list[Event]:
-        """Cancel every request and give the model's memory back; nothing may be called after it."""
-        events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
+    def close(self, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
+        """End every request for `reason` and give the model's memory back; nothing may be called after it."""
+        events = [event for request_id in list(self._replies) for event in self.cancel(request_id, reason)]
         try:
             self._model.runner.close()
         except Exception:  # noqa: BLE001 - a device that failed may refuse even this; the requests still end
@@ -319,6 +319,18 @@ def load_engine(config: EngineConfig, on_progress: Callable[[str, int, int], Non
     except BaseException:
         model.runner.close()
         raise
+
+
+def check_engine(config: EngineConfig) -> None:
+    """Find what would make `load_engine` fail, as far as that can be told while another model holds the memory.
+
+    Raises:
+        EngineError: As `load_engine` would.
+    """
+    _check_config(config)
+    from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
+
+    prompt_builder(check_model(config))
 
 
 def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
