@@ -48,8 +48,11 @@ def line_of(conversation: Conversation, message: ShownMessage) -> str | None:
 
 
 def _line_of_stopped(message: ShownMessage) -> str:
+    """A reply without an end was under way when the program was killed."""
     if message.end is not None and message.end.reason is FinishReason.REPLACED:
         return translate("reply", "Stopped: another model was loaded.")
+    if message.end is None and not message.text:
+        return translate("reply", "PageDesk ended before the reply began. Send the message again.")
     return translate("reply", "Stopped. What was written is kept.")
 
 
