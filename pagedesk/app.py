@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -19,7 +20,8 @@ from pagedesk.engine.thread import EngineThread
 from pagedesk.protocol import Event
 from pagedesk.system.errors import UserError
 from pagedesk.system.logs import LogFile
-from pagedesk.system.paths import database_path, log_dir
+from pagedesk.system.paths import data_dir, database_path, log_dir
+from pagedesk.system.single_instance import SingleInstance
 from pagedesk.system.starter import starter_model_path
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.engine_state import EngineState
@@ -47,6 +49,7 @@ class Application:
     def __init__(self, options: WindowOptions, make_engine: EngineMaker) -> None:
         self._options = options
         self._qt = _qt_application()
+        self._instance = SingleInstance(data_dir())
         self.store = ChatStore(database_path())
         self.bridge = EngineBridge(make_engine)
         self.state = EngineState(self.bridge, options.dtype, starter_model_path())
@@ -58,6 +61,7 @@ class Application:
         self._load_model()
         self._open_chats()
         self.window.panes.panes_changed.connect(self._remember_panes)
+        self._remember_panes()
         if options.startup_report:
             self._report(StartupReport())
         self.window.painted.connect(self.bridge.start)
@@ -80,6 +84,7 @@ class Application:
         self.has_ended = self.bridge.stop(STOP_TIMEOUT_S)
         self.controller.flush()
         self.store.close()
+        self._instance.release()
         if self._signals is not None:
             self._signals.restore()
 
@@ -100,11 +105,10 @@ class Application:
             self.controller.discard_if_blank(chat_id)
         newest = [chat.chat_id for chat in self.controller.chats()][:1]
         fresh = [] if wanted or newest else [self.controller.new_chat(), self.controller.new_chat()]
-        self.window.open_chats(wanted or newest or fresh)
-        self._remember_panes()
+        self.window.open_chats(wanted or newest or [chat_id for chat_id in fresh if chat_id is not None])
 
     def _remember_panes(self) -> None:
-        self.store.set_open_panes(self.window.panes.open_chats)
+        self.controller.remember_panes(self.window.panes.open_chats)
 
     def _load_model(self) -> None:
         path = self._options.model or self.state.starter
@@ -125,7 +129,7 @@ def build(options: WindowOptions, make_engine: EngineMaker = EngineThread) -> Ap
     """Build and join everything; nothing is shown and no engine runs yet.
 
     Raises:
-        UserError: The folder of the chats or the chats themselves cannot be opened.
+        UserError: The folder of the chats or the chats themselves cannot be opened, or another PageDesk uses them.
     """
     return Application(options, make_engine)
 
@@ -134,22 +138,30 @@ def main(options: WindowOptions) -> int:
     """Run the program with its window; returns the exit code."""
     _qt_application()
     try:
-        log = LogFile(log_dir())
-        application = build(options)
+        with closing(LogFile(log_dir())):
+            has_ended = _run(options)
     except UserError as error:
         return _refuse(error)
-    application.run()
-    application.close()
-    log.close()
-    if not application.has_ended:
+    if not has_ended:
         # A thread inside a long call of torch cannot be ended, and Python would wait for it or crash in it.
         os._exit(0)
     return 0
 
 
+def _run(options: WindowOptions) -> bool:
+    """From the start to the end; whether the engine's thread ended in time."""
+    try:
+        application = build(options)
+    except UserError:
+        _logger.exception("the program cannot start")
+        raise
+    application.run()
+    application.close()
+    return application.has_ended
+
+
 def _refuse(error: UserError) -> int:
     """Say why the program cannot start, where the user looks: in a window of its own, and in the terminal."""
-    _logger.error("the program cannot start", exc_info=error)
     sys.stderr.write(f"{error}\n")
     QMessageBox.critical(None, "PageDesk", str(error))
     return 1

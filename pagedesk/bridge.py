@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
 from pagedesk.protocol import (
     Command,
+    EnginePhase,
     EngineStatus,
     Event,
     Failed,
@@ -123,7 +124,8 @@ class EngineBridge(QObject):
 def join_events(events: Sequence[Event]) -> list[Event]:
     """The same story in fewer events: deltas of one answer joined, only the newest snapshot kept.
 
-    The order within a request is kept; deltas of different requests may change places.
+    The order within a request is kept; deltas of different requests may change places. A snapshot of a pool that was
+    given up since is left out.
     """
     joined: list[Event | _Deltas] = []
     open_deltas: dict[str, dict[int, _Deltas]] = {}
@@ -140,6 +142,8 @@ def join_events(events: Sequence[Event]) -> list[Event]:
         else:
             if isinstance(event, Started | Waiting | Finished | Failed):
                 open_deltas.pop(event.request_id, None)
+            elif isinstance(event, EngineStatus) and event.phase is not EnginePhase.READY:
+                snapshot = None
             joined.append(event)
     whole = [item.join() if isinstance(item, _Deltas) else item for item in joined]
     return whole if snapshot is None else [*whole, snapshot]

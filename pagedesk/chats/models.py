@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
-from pagedesk.protocol import FinishReason, Message, Part, ReasoningPart, Role, TextPart, Timings, Usage
+from pagedesk.protocol import FinishReason, Part, Role, TextPart, Timings, Usage
 
 
 class MessageState(StrEnum):
@@ -88,11 +88,6 @@ class StoredMessage:
     def text(self) -> str:
         """The text parts, joined."""
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
-
-    def to_message(self) -> Message:
-        """The message as the engine takes it: without parts it cannot read, with the exact ids of a reply."""
-        known = tuple(part for part in self.parts if isinstance(part, TextPart | ReasoningPart))
-        return Message(self.role, known, self.token_ids or None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,12 @@ class ChatStore:
             self._run("DELETE FROM open_panes")
             self._connection.executemany(rows.INSERT_PANE, list(enumerate(chat_ids)))
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of the writes inside: all of them, or none."""
+        with self._writing():
+            yield
+
     def _newest_message_id(self, chat_id: str) -> str | None:
         found = self._read(rows.SELECT_NEWEST_MESSAGE, (chat_id,))
         return found[0][0] if found else None
@@ -152,14 +158,21 @@ class ChatStore:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """One transaction: all of what is run inside, or nothing."""
-        with explained(self._path):
-            self._run("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._run("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._run("ROLLBACK")
-                raise
+        """One transaction: all of what is run inside, or nothing; inside `together` a part of that one."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with explained(self._path), self._transaction():
+            yield
         self._checkpointer.count_write()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._run("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._run("ROLLBACK")
+            raise

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pagedesk.commands.options import add_model_options, model_path
 from pagedesk.engine.config import EngineConfig
-from pagedesk.protocol import DType, Failed, Finished, Message, Role, SamplingParams, Submit, TextDelta, TextPart
+from pagedesk.protocol import DType, Event, Failed, Finished, Message, Role, SamplingParams, Submit, TextDelta, TextPart
 from pagedesk.system.errors import UserError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class DecodeRow:
     """One line of `bench decode`; `--json` prints these names.
 
     `prefill_tokens_per_s` counts prompt tokens until every sequence has its first token, `decode_tokens_per_s` the
-    tokens of all sequences after that.
+    tokens of all sequences after that, and `step_ms` is the mean step then; both are 0 where nothing came after that.
     """
 
     batch: int
@@ -72,13 +72,13 @@ def bench_decode(config: EngineConfig, batches: list[int], num_prompt: int, num_
 
     engine = load_engine(config, lambda _stage, _done, _total: None)
     try:
-        _DecodeRun(engine, "warm-up", 1, num_prompt, num_new).measure()
-        return [_DecodeRun(engine, f"{batch}", batch, num_prompt, num_new).measure() for batch in batches]
+        DecodeRun(engine, "warm-up", 1, num_prompt, num_new).measure()
+        return [DecodeRun(engine, f"{batch}", batch, num_prompt, num_new).measure() for batch in batches]
     finally:
         engine.close()
 
 
-class _DecodeRun:
+class DecodeRun:
     """One batch size: every prompt is different, so that nothing is found in the cache."""
 
     def __init__(self, engine: Engine, name: str, batch: int, num_prompt: int, num_new: int) -> None:
@@ -87,36 +87,52 @@ class _DecodeRun:
         self._batch = batch
         self._num_prompt = num_prompt
         self._num_new = num_new
+        self._begun: set[str] = set()
+        self._ended: set[str] = set()
+        self._num_tokens = 0
 
     def measure(self) -> DecodeRow:
+        """Run all sequences to their ends.
+
+        Raises:
+            UserError: A request was refused or failed.
+        """
         for index in range(self._batch):
             self._engine.add(self._submit(index))
         started = time.perf_counter()
-        self._step_until(TextDelta)
-        prefilled = time.perf_counter()
-        num_steps = self._step_until(Finished)
-        ended = time.perf_counter()
+        self._step_until(self._begun)
+        prefilled, num_prefilled = time.perf_counter(), self._num_tokens
+        num_steps = self._step_until(self._ended)
+        decode_s, num_decoded = time.perf_counter() - prefilled, self._num_tokens - num_prefilled
         return DecodeRow(
             batch=self._batch,
             prompt_tokens=self._num_prompt,
             new_tokens=self._num_new,
             prefill_tokens_per_s=self._batch * self._num_prompt / (prefilled - started),
-            decode_tokens_per_s=self._batch * (self._num_new - 1) / (ended - prefilled),
-            step_ms=1000 * (ended - prefilled) / num_steps,
+            decode_tokens_per_s=num_decoded / decode_s if num_decoded else 0.0,
+            step_ms=1000 * decode_s / num_steps if num_steps else 0.0,
         )
 
-    def _step_until(self, kind: type[TextDelta] | type[Finished]) -> int:
-        """Step until every sequence had an event of this kind; the number of steps."""
-        seen: set[str] = set()
+    def _step_until(self, seen: set[str]) -> int:
+        """Step until every request is in this set; the number of steps."""
         num_steps = 0
         while len(seen) < self._batch:
             num_steps += 1
             for event in self._engine.step():
-                if isinstance(event, Failed):
-                    raise UserError(event.cause, event.advice)
-                if isinstance(event, kind):
-                    seen.add(event.request_id)
+                self._note(event)
         return num_steps
+
+    def _note(self, event: Event) -> None:
+        match event:
+            case TextDelta(request_id=request_id, token_ids=token_ids):
+                self._begun.add(request_id)
+                self._num_tokens += len(token_ids)
+            case Finished(request_id=request_id):
+                self._ended.add(request_id)
+            case Failed(cause=cause, advice=advice):
+                raise UserError(cause, advice)
+            case _:
+                pass
 
     def _submit(self, index: int) -> Submit:
         name = f"bench-{self._name}-{index}"

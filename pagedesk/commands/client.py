@@ -6,6 +6,7 @@ Owns the thread; used from one thread only.
 from __future__ import annotations
 
 import queue
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -18,7 +19,6 @@ from pagedesk.protocol import (
     Event,
     Failed,
     Finished,
-    FinishReason,
     LoadFailed,
     LoadModel,
     ModelReady,
@@ -97,17 +97,17 @@ class EngineClient:
         Raises:
             UserError: the request failed; with the engine's own cause and advice.
         """
-        answers = [Answer() for _ in range(submit.num_answers)]
+        answers: defaultdict[int, Answer] = defaultdict(Answer)
         self._thread.send(submit)
-        while not answers or any(answer.finished is None for answer in answers):
+        while sum(answer.finished is not None for answer in answers.values()) < max(submit.num_answers, 1):
             try:
                 self._note(self._events.get(), submit, answers, on_delta)
             except KeyboardInterrupt:
                 self._thread.send(Cancel(submit.request_id))
         self._await_rest()
-        return answers
+        return [answers[index] for index in range(submit.num_answers)]
 
-    def _note(self, event: Event, submit: Submit, answers: list[Answer], on_delta: OnDelta) -> None:
+    def _note(self, event: Event, submit: Submit, answers: dict[int, Answer], on_delta: OnDelta) -> None:
         match event:
             case TextDelta(request_id=submit.request_id, answer_index=index):
                 answers[index].text += event.text
@@ -132,8 +132,3 @@ class EngineClient:
                 self.snapshot = event
                 if not event.num_running and not event.num_waiting:
                     return
-
-
-def was_cancelled(answers: list[Answer]) -> bool:
-    """Whether the user stopped any of the answers."""
-    return any(answer.finish.reason is FinishReason.CANCELLED for answer in answers)

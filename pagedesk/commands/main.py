@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pagedesk.commands import bench, chat, models, selftest
 from pagedesk.system.errors import UserError
 
+INTERRUPTED = 130
+"""The exit code that shells use for Ctrl+C."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Command:
@@ -36,6 +39,9 @@ def main(arguments: Sequence[str]) -> int:
     except UserError as error:
         print(f"pagedesk: {error.cause} {error.advice}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("pagedesk: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:

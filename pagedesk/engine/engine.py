@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pagedesk.engine.config import EngineConfig
@@ -23,6 +22,7 @@ from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
+from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -74,7 +74,7 @@ class Engine:
         self._clock = clock
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
-        self._chat_dates: dict[str, datetime] = {}
+        self._chat_dates = ChatDates()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -89,14 +89,18 @@ class Engine:
         """Whether `step` would compute anything."""
         return self._scheduler.has_work
 
-    def add(self, submit: Submit) -> None:
+    def add(self, submit: Submit, arrived_s: float | None = None) -> None:
         """Take in a request; its events come from `step`.
+
+        Args:
+            submit: What is asked.
+            arrived_s: When it was sent, by the engine's clock; None: now.
 
         Raises:
             InvalidRequestError: Values out of range, or a prompt that is too long.
             TemplateError: The model's chat template fails on these messages.
         """
-        arrived_s = self._clock()
+        arrived_s = self._clock() if arrived_s is None else arrived_s
         check_submit(submit, self._config.max_num_sequences)
         prompt_ids = self._prompt_ids(submit)
         self._scheduler.add(self._spec(submit, prompt_ids))
@@ -170,7 +174,10 @@ class Engine:
     def close(self) -> list[Event]:
         """Cancel every request and give the model's memory back; nothing may be called after it."""
         events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
-        self._model.runner.close()
+        try:
+            self._model.runner.close()
+        except Exception:  # noqa: BLE001 - a device that failed may refuse even this; the requests still end
+            _log.exception("the memory of the model could not be given back")
         return events
 
     def _step(self, began_s: float) -> list[Event]:
@@ -225,8 +232,7 @@ class Engine:
         if submit.raw:
             prompt_ids = self._prompts.raw(submit.messages)
         else:
-            now = self._chat_dates.setdefault(submit.chat_id, datetime.now().astimezone())
-            prompt_ids = self._prompts.chat(submit.messages, now)
+            prompt_ids = self._prompts.chat(submit.messages, self._chat_dates.of(submit.chat_id))
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
         if len(prompt_ids) > self.info.max_model_len:

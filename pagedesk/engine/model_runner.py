@@ -13,6 +13,7 @@ import torch
 from pagedesk.engine.backends.packing import PackedStep, pack_slices
 from pagedesk.engine.batch import StepPlan, StepResult
 from pagedesk.engine.config import EngineConfig
+from pagedesk.engine.memory.device_memory import give_back_unused
 from pagedesk.engine.memory.kv_cache import clean_blocks, copy_blocks
 from pagedesk.engine.memory.meter import MemoryMeter
 from pagedesk.engine.models.decoder import Decoder
@@ -54,8 +55,7 @@ class ModelRunner:
         device = self._kv_cache.device
         self._decoder = None
         self._kv_cache = torch.empty(0)
-        if device.type == "cuda":
-            torch.cuda.empty_cache()
+        give_back_unused(device)
 
     def _forward(self, step: PackedStep) -> torch.Tensor:
         assert self._decoder is not None, "the runner is closed"

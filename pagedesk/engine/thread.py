@@ -7,14 +7,16 @@ first model. Nothing that a command or a model does ends the thread, except `Shu
 
 from __future__ import annotations
 
+import importlib
 import logging
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pagedesk.engine.config import EngineConfig
 from pagedesk.protocol import (
@@ -36,6 +38,7 @@ from pagedesk.protocol import (
     Usage,
 )
 from pagedesk.system.errors import UserError
+from pagedesk.system.quiet_imports import quiet_imports
 
 if TYPE_CHECKING:
     from pagedesk.engine.engine import Engine
@@ -43,6 +46,11 @@ if TYPE_CHECKING:
 SNAPSHOT_INTERVAL_S = 0.1
 IDLE_SNAPSHOT_INTERVAL_S = 2.0
 """With nothing to compute the pool stands still, but other programs take and give memory."""
+
+_LAST_IMPORT = "pagedesk.engine.model_runner"
+
+_Sent: TypeAlias = tuple[Command, float]
+"""A command and when it was sent, by `time.perf_counter`."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +63,7 @@ class EngineThread:
     """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
-        self._commands: SimpleQueue[Command] = SimpleQueue()
+        self._commands: SimpleQueue[_Sent] = SimpleQueue()
         self._thread = threading.Thread(target=_Loop(self._commands, publish).run, name="engine", daemon=True)
 
     @property
@@ -69,7 +77,7 @@ class EngineThread:
 
     def send(self, command: Command) -> None:
         """Hand over a command."""
-        self._commands.put(command)
+        self._commands.put((command, time.perf_counter()))
 
     def stop(self, timeout_s: float) -> bool:
         """Send `Shutdown` and wait for the end of the thread; True if it ended in time."""
@@ -86,10 +94,10 @@ class _Interrupted(BaseException):
 class _Loop:
     """What runs on the engine's thread."""
 
-    def __init__(self, commands: SimpleQueue[Command], publish: Callable[[Event], None]) -> None:
+    def __init__(self, commands: SimpleQueue[_Sent], publish: Callable[[Event], None]) -> None:
         self._commands = commands
         self._publish = publish
-        self._backlog: deque[Command] = deque()
+        self._backlog: deque[_Sent] = deque()
         self._engine: Engine | None = None
         self._focus: str | None = None
         self._is_ending = False
@@ -98,19 +106,25 @@ class _Loop:
     def run(self) -> None:
         self._publish(EngineStatus(EnginePhase.STARTING))
         self._publish(EngineStatus(EnginePhase.EMPTY))
-        while not self._is_ending:
-            command = self._next_command()
-            if command is not None:
-                self._obey(command)
-            elif self._engine is not None:
-                self._advance(self._engine)
+        try:
+            while not self._is_ending:
+                self._turn()
+        except Exception:  # noqa: BLE001 - a mistake of ours: whoever waits must learn that nothing more will come
+            _log.exception("the engine's thread cannot go on")
         self._end()
+
+    def _turn(self) -> None:
+        sent = self._next_command()
+        if sent is not None:
+            self._obey(*sent)
+        elif self._engine is not None:
+            self._advance(self._engine)
 
     @property
     def _has_work(self) -> bool:
         return self._engine is not None and self._engine.has_work
 
-    def _next_command(self) -> Command | None:
+    def _next_command(self) -> _Sent | None:
         """The next command; None if there is a step to compute instead, or a loaded model has been idle for a while."""
         if self._backlog:
             return self._backlog.popleft()
@@ -120,12 +134,12 @@ class _Loop:
         except Empty:
             return None
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: Command, sent_s: float) -> None:
         match command:
             case LoadModel():
                 self._load(command)
             case Submit():
-                self._submit(command)
+                self._submit(command, sent_s)
             case Cancel(request_id):
                 self._cancel(request_id)
             case SetFocus(chat_id):
@@ -141,12 +155,12 @@ class _Loop:
 
     # Requests.
 
-    def _submit(self, submit: Submit) -> None:
+    def _submit(self, submit: Submit, sent_s: float) -> None:
         if self._engine is None:
             self._fail(submit, "No model is loaded.", "Choose a model, then send the message again.")
             return
         try:
-            self._engine.add(submit)
+            self._engine.add(submit, sent_s)
         except UserError as error:
             self._fail(submit, error.cause, error.advice)
         except Exception as error:  # noqa: BLE001 - one request must not end the thread
@@ -190,6 +204,7 @@ class _Loop:
 
     def _load_engine(self, command: LoadModel) -> Engine:
         self._on_progress("engine", 0, 0)
+        self._import_engine()
         from pagedesk.engine.engine import load_engine  # noqa: PLC0415 - only here, so the window paints first
 
         config = EngineConfig(
@@ -201,18 +216,42 @@ class _Loop:
         )
         return load_engine(config, self._on_progress)
 
+    def _import_engine(self) -> None:
+        """Import what takes seconds, once, while the window goes on painting."""
+        if _LAST_IMPORT in sys.modules:
+            return
+        with quiet_imports():
+            from pagedesk.engine.text.tokenizer import import_converter  # noqa: PLC0415 - slow to import, like what it imports
+
+            import_converter()
+            self._on_progress("engine", 0, 0)
+            importlib.import_module(_LAST_IMPORT)
+
     def _on_progress(self, stage: str, done: int, total: int) -> None:
-        while not self._commands.empty():
-            self._backlog.append(self._commands.get())
-        if any(isinstance(command, Shutdown | LoadModel) for command in self._backlog):
+        self._drain()
+        if any(_is_urgent(sent) for sent in self._backlog):
             raise _Interrupted
         self._publish(EngineStatus(EnginePhase.LOADING, stage, done, total))
 
+    def _drain(self) -> None:
+        """Take in what was sent meanwhile; a request that is cancelled before it begins ends here."""
+        while not self._commands.empty():
+            sent = self._commands.get()
+            if isinstance(sent[0], Cancel):
+                self._withdraw(sent[0].request_id)
+            self._backlog.append(sent)
+
+    def _withdraw(self, request_id: str) -> None:
+        for sent in list(self._backlog):
+            if isinstance(sent[0], Submit) and sent[0].request_id == request_id:
+                self._backlog.remove(sent)
+                self._publish_all(_never_begun(sent[0]))
+
     def _bring_forward(self) -> None:
         """Let what ended a load come next: the end, or the newest model; requests wait for that model."""
-        urgent = [command for command in self._backlog if isinstance(command, Shutdown | LoadModel)]
-        others = [command for command in self._backlog if not isinstance(command, Shutdown | LoadModel)]
-        ends = [command for command in urgent if isinstance(command, Shutdown)]
+        urgent = [sent for sent in self._backlog if _is_urgent(sent)]
+        others = [sent for sent in self._backlog if not _is_urgent(sent)]
+        ends = [sent for sent in urgent if isinstance(sent[0], Shutdown)]
         self._backlog = deque([*(ends[:1] or urgent[-1:]), *others])
 
     def _report_failed_load(self, command: LoadModel, cause: str, advice: str) -> None:
@@ -236,12 +275,16 @@ class _Loop:
 
     def _end(self) -> None:
         self._close_engine()
-        while not self._commands.empty():
-            self._backlog.append(self._commands.get())
-        for command in self._backlog:
+        self._drain()
+        for command, _ in self._backlog:
             if isinstance(command, Submit):
                 self._publish_all(_never_begun(command))
         self._publish(EngineStatus(EnginePhase.STOPPED))
+
+
+def _is_urgent(sent: _Sent) -> bool:
+    """Whether it ends a load that is under way."""
+    return isinstance(sent[0], Shutdown | LoadModel)
 
 
 def _never_begun(submit: Submit) -> Iterable[Finished]:

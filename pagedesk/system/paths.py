@@ -25,11 +25,6 @@ def data_dir() -> Path:
     return _made(_under_home("data") or _DIRS.user_data_path)
 
 
-def cache_dir() -> Path:
-    """What can be made or downloaded again."""
-    return _made(_under_home("cache") or _DIRS.user_cache_path)
-
-
 def log_dir() -> Path:
     """Log files."""
     return _made(_under_home("logs") or _DIRS.user_log_path)

@@ -27,7 +27,7 @@ class EngineState(QObject):
 
     Signals:
         changed: Status, model or failure changed.
-        pool_changed: There is a newer snapshot.
+        pool_changed: There is a newer snapshot, or no pool any more.
     """
 
     changed = Signal()
@@ -67,7 +67,7 @@ class EngineState(QObject):
     def load(self, path: Path) -> None:
         """Ask for a model in place of the one that is loaded."""
         self.loading_path = path
-        self.ready = self.failure = self.pool = None
+        self.ready = self.failure = None
         self._bridge.send(LoadModel(str(path), self._dtype))
         self.changed.emit()
 
@@ -80,6 +80,8 @@ class EngineState(QObject):
         self.status = status
         if status.phase is EnginePhase.LOADING:
             self.failure = None
+        if status.phase is not EnginePhase.READY and self.pool is not None:
+            self._on_pool(None)
         self.changed.emit()
 
     def _on_ready(self, event: ModelReady) -> None:
@@ -90,6 +92,6 @@ class EngineState(QObject):
         self.loading_path, self.ready, self.failure = None, None, event
         self.changed.emit()
 
-    def _on_pool(self, snapshot: PoolSnapshot) -> None:
+    def _on_pool(self, snapshot: PoolSnapshot | None) -> None:
         self.pool = snapshot
         self.pool_changed.emit()

@@ -5,9 +5,14 @@ Thousands with a comma, a space before units; file sizes are decimal as on the H
 
 from __future__ import annotations
 
+import re
 import time
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+
+_LONG_WORD = re.compile(r"\S{32}(?=\S)")
+_ZERO_WIDTH_SPACE = "\u200b"
+_MAX_NAME = 60
 
 
 def count(number: int) -> str:
@@ -25,6 +30,16 @@ def file_size(size_bytes: int) -> str:
 def speed(tokens_per_s: float) -> str:
     """For instance "72.0 tok/s"."""
     return f"{tokens_per_s:.1f} tok/s"
+
+
+def breakable(text: str) -> str:
+    """The text with places to break a line inside words that no line may hold, such as the path of a file."""
+    return _LONG_WORD.sub(f"\\g<0>{_ZERO_WIDTH_SPACE}", text)
+
+
+def shortened(name: str) -> str:
+    """A name of 60 characters at most, cut in its middle: the end tells files apart as the beginning does."""
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME // 2]}\u2026{name[1 - _MAX_NAME // 2 :]}"
 
 
 def age(since: float, now: float | None = None) -> str:

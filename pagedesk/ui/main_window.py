@@ -5,19 +5,22 @@ GUI thread. It arranges and connects; what happens to chats is decided by the co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QMainWindow, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStyle, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from pagedesk.protocol import LoadFailed
 from pagedesk.ui.actions import WindowActions
 from pagedesk.ui.chat.chat_list import ChatListModel
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane_area import PaneArea
 from pagedesk.ui.chat.sidebar import Sidebar
 from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.formats import shortened
 from pagedesk.ui.gauge.panel import GaugePanel
 from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
@@ -26,7 +29,7 @@ from pagedesk.ui.theme import Theme, tokens
 from pagedesk.ui.top_bar import TopBar
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QResizeEvent
+    from PySide6.QtGui import QResizeEvent
 
 
 class MainWindow(QMainWindow):
@@ -34,17 +37,16 @@ class MainWindow(QMainWindow):
 
     Signals:
         painted: It was painted for the first time, with everything in it.
-        closed: The user closed it.
     """
 
     painted = Signal()
-    closed = Signal()
 
     def __init__(self, theme: Theme, state: EngineState, controller: ChatController) -> None:
         super().__init__()
         self._state = state
         self._controller = controller
         self._was_painted = False
+        self._told_failure: LoadFailed | None = None
         self.actions_ = WindowActions(self)
         self.chat_list = ChatListModel(controller)
         self.top_bar = TopBar(theme, state, self.actions_.sidebar, self.actions_.gauge)
@@ -85,8 +87,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         sizes = tokens()["size"]
-        self.resize(*sizes["window_default"])
-        self.setMinimumSize(*sizes["window_min"])
+        room = self._room()
+        self.resize(QSize(*sizes["window_default"]).boundedTo(room))
+        self.setMinimumSize(QSize(*sizes["window_min"]).boundedTo(room))
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setHandleWidth(1)
         self._splitter.setChildrenCollapsible(False)
@@ -94,13 +97,18 @@ class MainWindow(QMainWindow):
             self._splitter.addWidget(part)
             self._splitter.setStretchFactor(index, int(index == 1))
         sidebar, gauge = sizes["sidebar"]["default"], sizes["gauge_panel"]["default"]
-        self._splitter.setSizes([sidebar, sizes["window_default"][0] - sidebar - gauge - 2, gauge])
+        self._splitter.setSizes([sidebar, self.width() - sidebar - gauge - 2, gauge])
         whole = QWidget()
         column = _column(whole)
         column.addWidget(self.top_bar)
         column.addWidget(self._splitter, 1)
         column.addWidget(self.status)
         self.setCentralWidget(whole)
+
+    def _room(self) -> QSize:
+        """What the screen leaves for the window inside its frame: the composer must not begin below its edge."""
+        title_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        return self.screen().availableGeometry().size() - QSize(0, title_bar)
 
     def _centre(self) -> QWidget:
         centre = QWidget()
@@ -146,10 +154,14 @@ class MainWindow(QMainWindow):
         if pane is not None and not pane.conversation.messages:
             pane.focus_composer()
         else:
-            self.panes.show_chat(self._controller.new_chat())
+            self._open_new(self.panes.show_chat)
 
     def _split(self) -> None:
-        self.panes.show_beside(self._controller.new_chat())
+        self._open_new(self.panes.show_beside)
+
+    def _open_new(self, show: Callable[[str], None]) -> None:
+        if (chat_id := self._controller.new_chat()) is not None:
+            show(chat_id)
 
     def _close_pane(self) -> None:
         if self.panes.focused is not None:
@@ -190,11 +202,16 @@ class MainWindow(QMainWindow):
         self._fit()
 
     def _on_engine(self) -> None:
-        failure = self._state.failure
-        if failure is None:
+        """Show why a load failed, once; a notice about anything else stays until it was read."""
+        failure, told = self._state.failure, self._told_failure
+        self._told_failure = failure
+        if failure is None and told is not None:
             self.notice.hide()
-            return
-        title = self.tr("{name} did not load").format(name=Path(failure.path).name)
+        elif failure is not None and failure is not told:
+            self._tell_of_failure(failure)
+
+    def _tell_of_failure(self, failure: LoadFailed) -> None:
+        title = self.tr("{name} did not load").format(name=shortened(Path(failure.path).name))
         has_starter = self._state.starter is not None and Path(failure.path) != self._state.starter
         self.notice.show_problem(title, failure.cause, failure.advice, offers_models=True, has_starter=has_starter)
 
@@ -202,9 +219,12 @@ class MainWindow(QMainWindow):
         self.show_problem(self.tr("Not saved yet"), cause, advice)
 
     def _on_pool(self) -> None:
-        if self._state.pool is not None:
-            self.gauge.show_snapshot(self._state.pool)
-            self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in self._state.pool.chats))
+        pool = self._state.pool
+        if pool is None:
+            self.gauge.clear()
+        else:
+            self.gauge.show_snapshot(pool)
+        self.chat_list.set_with_blocks(frozenset(chat.chat_id for chat in pool.chats) if pool else frozenset())
 
     def _name_chats(self) -> None:
         chats = self._controller.chats()
@@ -233,11 +253,6 @@ class MainWindow(QMainWindow):
             # This event paints the window alone; its parts are painted before the event loop runs again.
             QTimer.singleShot(0, self.painted.emit)
         return done
-
-    @override
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.closed.emit()
 
 
 def _first_focusable(part: QWidget) -> QWidget:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import icon, pixmap
 from pagedesk.ui.parts import icon_button, label
 from pagedesk.ui.theme import Theme
@@ -34,7 +35,6 @@ class Notice(QFrame):
         self.title = QLabel(self, wordWrap=True)
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self._mark = QLabel(self)
         self.open_button = QPushButton(self.tr("Open a GGUF file\u2026"), self)
@@ -58,8 +58,8 @@ class Notice(QFrame):
 
     def show_problem(self, title: str, cause: str, advice: str, *, offers_models: bool, has_starter: bool) -> None:
         """Say what happened, why, and what to do."""
-        self.title.setText(title)
-        self.text.setText(f"{cause} {advice}")
+        self.title.setText(breakable(title))
+        self.text.setText(breakable(f"{cause} {advice}"))
         self.setAccessibleName(f"{title}. {cause} {advice}")
         self.open_button.setVisible(offers_models)
         self.starter_button.setVisible(offers_models and has_starter)

@@ -5,12 +5,14 @@ GUI thread.
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
 
 def label(parent: QWidget, name: str, text: str = "") -> QLabel:
-    """A line of text; `name` is `secondary` or `muted`."""
+    """A line of text, shown as it is; `name` is `secondary` or `muted`."""
     made = QLabel(text, parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
     made.setObjectName(name)
     return made
 

@@ -192,6 +192,13 @@ def test_a_closed_engine_has_cancelled_everything_and_closed_its_model() -> None
     assert (endings(engine.close()), runner.is_closed) == ([("a", "cancelled"), ("b", "cancelled")], True)
 
 
+def test_a_model_that_cannot_be_closed_still_ends_its_requests() -> None:
+    engine, runner = fake_engine()
+    engine.add(submit())
+    runner.close = lambda: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+    assert endings(engine.close()) == [("r", "cancelled")]
+
+
 def test_raw_requests_pass_by_the_template() -> None:
     engine, runner = fake_engine(template="{{ raise_exception('no') }}")
     engine.add(replace(submit(text="abc", max_tokens=1), raw=True))
@@ -246,6 +253,16 @@ def test_a_name_that_is_in_use_is_refused_and_the_first_request_goes_on() -> Non
     with pytest.raises(InvalidRequestError, match="named 'r' is under way"):
         engine.add(submit())
     assert endings(run(engine)) == [("r", "length")]
+
+
+def test_foreign_token_ids_end_nobody_elses_request() -> None:
+    engine, _ = fake_engine()
+    engine.add(submit("good"))
+    stored = Message(Role.ASSISTANT, (TextPart(""),), (-1,))
+    engine.add(submit("other", history=[Message.of(Role.USER, "q"), stored]))
+    with pytest.raises(InvalidRequestError, match="holds the token -1"):
+        engine.add(Submit("raw", "c", (stored,), raw=True))
+    assert endings(run(engine)) == [("good", "length"), ("other", "length")]
 
 
 def test_a_template_that_raises_is_an_error_of_this_request_alone() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -16,7 +15,7 @@ from pagedesk.engine.model_runner import ModelRunner
 from pagedesk.engine.models.loading import PlacedDecoder, load_decoder
 from pagedesk.geometry import BLOCK_SIZE, blocks_for
 from pagedesk.protocol import DType
-from tests.helpers.starter_model import starter_model
+from tests.helpers.starter import starter_model
 from tests.helpers.stepping import SteppedSequence, generate, scattered_blocks
 from tests.helpers.transformers_model import load_with_transformers, logits_of
 
@@ -87,15 +86,6 @@ def chunked_logits(placed: PlacedDecoder, sequence: SteppedSequence) -> torch.Te
 def their_logits(sequences: dict[str, SteppedSequence]) -> dict[str, torch.Tensor]:
     model = load_with_transformers(starter_model())
     return {name: logits_of(model, sequence.tokens) for name, sequence in sequences.items()}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads that wait for each other crawl where other programs want the same cores."""
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(num_threads)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine, load_engine
 from pagedesk.protocol import DType, Finished, Message, Role, TextPart, Waiting
 from tests.helpers.engines import of_kind, run, submit, text_of, tokens_of
-from tests.helpers.starter_model import starter_model
+from tests.helpers.starter import starter_model
 
 NUM_TOKENS = 32
 QUESTIONS = {

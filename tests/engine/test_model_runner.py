@@ -12,6 +12,7 @@ from pagedesk.engine.batch import SampleSpec, SequenceSlice, StepPlan
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import ModelFileError, OutOfBudgetError
 from pagedesk.engine.model_runner import LoadedModel, load_model
+from pagedesk.engine.models import loading
 from pagedesk.protocol import DType, SamplingParams
 from tests.helpers.stepping import GREEDY, SteppedSequence, generate, scattered_blocks
 from tests.helpers.tiny_gguf import TinyModel, tiny_vocabulary, write_tiny_gguf
@@ -227,3 +228,14 @@ def test_a_file_that_is_cut_short_by_a_kilobyte_says_so(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1024])
     with pytest.raises(ModelFileError, match=r"1,024 of [\d,]+ bytes are missing"):
         load(path)
+
+
+def test_a_load_gives_back_what_an_earlier_one_left_before_it_looks_at_what_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    probe = loading.probe_memory
+    monkeypatch.setattr(loading, "give_back_unused", lambda _device: calls.append("give back"))
+    monkeypatch.setattr(loading, "probe_memory", lambda device: calls.append("probe") or probe(device))
+    load_tiny(tmp_path)
+    assert calls[:2] == ["give back", "probe"]

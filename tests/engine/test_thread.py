@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -131,6 +132,33 @@ def test_a_request_waits_while_a_model_loads(thread: EngineThread, recorder: Rec
     assert recorder.wait(Finished).reason is FinishReason.LENGTH
 
 
+def test_a_request_that_waits_for_a_load_can_be_cancelled_at_once(
+    thread: EngineThread, recorder: Recorder, loader: Loader
+) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    loader.has_begun.wait()
+    for command in (submit("a", answers=2), submit("b"), Cancel("a")):
+        thread.send(command)
+    recorder.wait(Finished, count=2)
+    assert endings(recorder.events) == [("a", "cancelled"), ("a", "cancelled")]
+    loader.held["m"].set()
+    recorder.wait(Finished, count=3)
+    assert endings(recorder.events)[2:] == [("b", "length")]
+
+
+def test_the_time_of_a_load_is_part_of_the_wait(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    thread.send(submit())
+    sent_s = time.perf_counter()
+    recorder.wait_for_phase(EnginePhase.LOADING, count=20)
+    going_on_s = time.perf_counter()
+    loader.held["m"].set()
+    timings = recorder.wait(Finished).timings
+    assert timings.ttft_ms >= timings.wait_ms >= 1e3 * (going_on_s - sent_s)
+
+
 def test_a_refused_request_fails_and_the_next_is_served(thread: EngineThread, recorder: Recorder) -> None:
     thread.send(LoadModel("m"))
     thread.send(submit("bad", temperature=-1.0))
@@ -214,6 +242,20 @@ def test_shutdown_ends_a_load_and_the_requests_that_wait_for_it(recorder: Record
     thread.send(submit(answers=2))
     assert thread.stop(30)
     assert endings(recorder.events) == [("r", "cancelled"), ("r", "cancelled")]
+
+
+def test_a_mistake_that_nobody_foresaw_ends_the_requests_and_is_told(
+    recorder: Recorder,
+    loader: Loader,  # noqa: ARG001 - a patch
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Engine, "set_focus", lambda _engine, _chat_id: 1 / 0)
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=None))
+    recorder.wait_for_phase(EnginePhase.STOPPED)
+    assert endings(recorder.events) == [("r", "cancelled")]
 
 
 def test_commands_after_shutdown_are_not_obeyed(recorder: Recorder, loader: Loader) -> None:

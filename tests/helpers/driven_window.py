@@ -34,8 +34,7 @@ class DrivenWindow:
 
     def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(timeout=10)
+            self.kill()
         self._log.close()
 
     def state(self) -> dict[str, Any]:
@@ -66,15 +65,29 @@ class DrivenWindow:
 
     def write_in(self, pane_index: int, text: str) -> None:
         """Click into a pane's composer, type, and press Return."""
-        pane = self.state()["panes"][pane_index]
-        self.server.click(*pane["composer"])
+        self.server.click(*self.state()["panes"][pane_index]["composer"])
         self.server.type(text)
-        self.wait(lambda state: state["panes"][pane_index]["draft"] == text, f"{text!r} to be typed")
-        self.server.key("Return")
+        self._send(pane_index, text)
+
+    def paste_in(self, pane_index: int, text: str) -> None:
+        """Click into a pane's composer, paste, and press Return."""
+        self._wish("clipboard", text)
+        self.server.click(*self.state()["panes"][pane_index]["composer"])
+        self.server.key("ctrl+v")
+        self._send(pane_index, text)
+
+    def choose_model(self, path: Path) -> None:
+        """Load a model as if it was chosen in the file dialog."""
+        self._wish("model", str(path))
 
     def press_button(self, pane_index: int) -> None:
         """Click the send or stop button of a pane."""
         self.server.click(*self.state()["panes"][pane_index]["button"])
+
+    def kill(self) -> None:
+        """End the program as `kill -9` does."""
+        self.process.kill()
+        self.process.wait(timeout=10)
 
     def close(self) -> int:
         """Quit with the keyboard; the exit code.
@@ -84,6 +97,22 @@ class DrivenWindow:
         """
         self.server.key("ctrl+q")
         return wait_for(lambda: [code] if (code := self.process.poll()) is not None else None, "the end", 10)[0]
+
+    def _send(self, pane_index: int, text: str) -> None:
+        self.wait(lambda state: state["panes"][pane_index]["draft"] == text, f"{text[:80]!r} to stand in the composer")
+        self.server.key("Return")
+
+    def _wish(self, kind: str, value: str) -> None:
+        path = wish_file(self._state_file)
+        temporary = path.with_suffix(".new_wish")
+        temporary.write_text(json.dumps({kind: value}), encoding="utf-8")
+        temporary.replace(path)
+        self.wait(lambda _state: not path.exists(), f"the {kind} to be taken")
+
+
+def wish_file(state_file: Path) -> Path:
+    """Where a wish is written, as a JSON object of its kind and its value; gone once it is fulfilled."""
+    return state_file.with_suffix(".wish")
 
 
 def reply_of(pane: dict[str, Any]) -> str:

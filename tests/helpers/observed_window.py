@@ -1,7 +1,8 @@
 """The whole program with an observer beside it: what a user would see, written to a file every 50 ms.
 
-Run as a program: `python -m tests.helpers.observed_window STATE_FILE [window options]`. It looks and never touches;
-keys and clicks come from the X server.
+Run as a program: `python -m tests.helpers.observed_window STATE_FILE [window options]`. Keys and clicks come from the X
+server; what they cannot do quickly is wished for in a file beside STATE_FILE: a model, as if chosen in the file
+dialog, or words on the clipboard. Nothing else is touched.
 """
 
 import json
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from pagedesk import app
 from pagedesk.ui.options import parse_options
+from tests.helpers.driven_window import wish_file
 
 INTERVAL_MS = 50
 
@@ -23,6 +26,7 @@ def main(state_file: Path, arguments: list[str]) -> int:
     """Run the program to its end; the exit code is 0 if the engine's thread and all others ended."""
     application = app.build(parse_options(arguments))
     timer = QTimer(interval=INTERVAL_MS)
+    timer.timeout.connect(lambda: _fulfil(application, wish_file(state_file)))
     timer.timeout.connect(lambda: _write(state_file, observe(application)))
     timer.start()
     application.run()
@@ -38,11 +42,22 @@ def observe(application: app.Application) -> dict[str, Any]:
     return {
         "phase": state.status.phase.value,
         "model": state.model.name if state.model else None,
-        "notice": window.notice.isVisible(),
+        "notice": window.notice.accessibleName() if window.notice.isVisible() else "",
         "panes": [_observe_pane(pane) for pane in window.panes.panes],
         "figures": window.gauge.figures() if state.pool else None,
         "pool": _pool_numbers(state.pool) if state.pool else None,
     }
+
+
+def _fulfil(application: app.Application, path: Path) -> None:
+    if not path.exists():
+        return
+    wish = json.loads(path.read_text(encoding="utf-8"))
+    if "model" in wish:
+        application.window.top_bar.picker.path_chosen.emit(Path(wish["model"]))
+    else:
+        QGuiApplication.clipboard().setText(wish["clipboard"])
+    path.unlink()
 
 
 def _observe_pane(pane: Any) -> dict[str, Any]:

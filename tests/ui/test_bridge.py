@@ -85,6 +85,11 @@ def test_only_the_newest_snapshot_is_kept():
     assert join_events(events) == [EngineStatus(EnginePhase.READY), snapshot(step_index=2)]
 
 
+@pytest.mark.parametrize("phase", [EnginePhase.LOADING, EnginePhase.EMPTY, EnginePhase.STOPPED])
+def test_a_snapshot_of_a_pool_that_was_given_up_since_is_left_out(phase):
+    assert join_events([snapshot(step_index=1), EngineStatus(phase)]) == [EngineStatus(phase)]
+
+
 def make(engine_type: Callable[..., ScriptedEngine]) -> tuple[EngineBridge, ScriptedEngine]:
     engines: list[ScriptedEngine] = []
 

@@ -1,6 +1,8 @@
 """What happens to a message from the composer to the store, and to the events that come back."""
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocumentFragment
+from PySide6.QtWidgets import QApplication
 
 from pagedesk.chats.errors import ChatStoreError
 from pagedesk.chats.models import MessageState
@@ -94,6 +96,23 @@ def test_escape_stops_the_reply_of_the_pane_in_use(desk, qtbot):
     assert desk.engine.sent[-1] == Cancel(request_id)
 
 
+def test_escape_gives_up_a_new_title_and_stops_no_reply(desk, qtbot):
+    desk.ask("Old title")
+    header = desk.pane().header
+    header.start_renaming()
+    qtbot.keyClicks(QApplication.focusWidget(), "New title")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert header.title == "Old title"
+    assert not any(isinstance(command, Cancel) for command in desk.engine.sent)
+
+
+def test_a_new_title_is_taken_with_enter(desk, qtbot):
+    desk.pane().header.start_renaming()
+    qtbot.keyClicks(QApplication.focusWidget(), "New title")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert desk.pane().header.title == "New title"
+
+
 def test_a_stopped_reply_keeps_its_words_and_says_so(desk):
     request_id = desk.ask("one")
     desk.say(delta(request_id, "Half", 1), finished(request_id, reason=FinishReason.CANCELLED))
@@ -107,7 +126,7 @@ def test_a_failed_reply_shows_cause_and_advice_and_the_chat_goes_on(desk):
     desk.say(Failed(request_id, "The message is too long.", "Shorten it."))
     assert stored(desk)[-1].error == "The message is too long.\nShorten it."
     desk.ask("two")
-    assert [m.text for m in desk.engine.submits()[-1].messages] == ["one\n\ntwo"]
+    assert [m.text for m in desk.engine.submits()[-1].messages] == ["two"]
 
 
 def test_what_a_request_does_is_told_in_the_header(desk):
@@ -204,6 +223,44 @@ def test_a_disk_that_refuses_keeps_the_message_in_the_composer(desk, monkeypatch
     assert desk.pane().composer.edit.toPlainText() == "precious"
     assert desk.window.notice.isVisible()
     assert "The disk is full. Free some space." in desk.window.notice.text.text()
+
+
+def test_a_full_disk_is_told_once_while_a_reply_comes_and_the_reply_is_saved_when_there_is_room(desk):
+    told = []
+    desk.controller.store_failed.connect(lambda cause, _advice: told.append(cause))
+    request_id = desk.ask("one")
+    connection = desk.application.store._connection
+    connection.execute("PRAGMA max_page_count = 1")
+    desk.say(delta(request_id, "word " * 5000, 1))
+    for _ in range(3):
+        desk.controller.flush()
+    assert len(told) == 1
+    assert "full" in told[0]
+    connection.execute("PRAGMA max_page_count = 100000")
+    desk.controller.flush()
+    assert stored(desk)[-1].text == "word " * 5000
+
+
+def test_a_full_disk_refuses_a_new_chat_with_a_sentence(desk, monkeypatch):
+    def refuse(*_args):
+        raise ChatStoreError("The disk is full.", "Free some space.")
+
+    monkeypatch.setattr(desk.application.store, "create_chat", refuse)
+    desk.window._split()
+    assert "The disk is full. Free some space." in desk.window.notice.text.text()
+    assert len(desk.window.panes.panes) == 2
+
+
+def test_a_suggestion_that_is_asked_leaves_the_draft_alone(desk):
+    desk.pane().composer.edit.setPlainText("half a thought")
+    desk.pane().suggestions.chosen.emit("Name three things to see in Lisbon")
+    assert desk.pane().composer.edit.toPlainText() == "half a thought"
+
+
+def test_tags_in_a_title_are_shown_as_they_are(desk):
+    desk.ask("<b>bold</b>")
+    tool_tip = desk.window.chat_list.index(0).data(Qt.ItemDataRole.ToolTipRole)
+    assert QTextDocumentFragment.fromHtml(tool_tip).toPlainText() == "<b>bold</b>"
 
 
 def test_the_activity_of_a_chat_without_a_pane_is_seen_in_the_list(desk):

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd
 from pagedesk.protocol import FinishReason, Role, Timings, Usage
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
+from pagedesk.ui.chat.text_body import TextBody
 from pagedesk.ui.chat.transcript import FOLLOW_DISTANCE, Transcript
 from pagedesk.ui.theme import Scheme, Theme
 
@@ -113,6 +114,17 @@ def test_what_stands_above_the_last_line_of_a_growing_reply_is_not_painted_again
     assert painted.rects[0].height() < 60
 
 
+def test_a_message_is_told_which_part_of_it_can_be_seen(long_page, monkeypatch):
+    clips = []
+    monkeypatch.setattr(
+        TextBody, "paint", lambda _body, painter, _selection=None: clips.append(painter.clipBoundingRect())
+    )
+    long_page.transcript.viewport().repaint()
+    heights = [clip.height() for clip in clips]
+    assert heights
+    assert 0 < max(heights) <= long_page.transcript.viewport().height() + 2
+
+
 def test_a_page_painted_piece_by_piece_looks_like_one_painted_at_once(long_page):
     for word in ("more words to come " * 30).split(" "):
         long_page.write(f"{word} ")
@@ -138,6 +150,14 @@ def test_a_reply_in_pieces_reads_as_the_same_reply_at_once(qtbot):
         == at_once.transcript._rows[0].body._document.toPlainText()
     )
     assert page.transcript._rows[0].height == at_once.transcript._rows[0].height
+
+
+def test_line_ends_of_windows_are_single_line_breaks_even_cut_in_two(qtbot):
+    page = Page(qtbot, reply("one\r\ntwo\r"))
+    page.write("\nthree")
+    assert (
+        page.transcript._rows[-1].body.height == Page(qtbot, reply("one\ntwo\nthree")).transcript._rows[-1].body.height
+    )
 
 
 def test_a_message_of_100000_characters_is_shown(qtbot):

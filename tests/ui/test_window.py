@@ -83,6 +83,28 @@ def test_a_snapshot_reaches_the_gauge(desk):
     assert 20 in desk.window.gauge.figures().values()
 
 
+@pytest.mark.parametrize("phase", [EnginePhase.LOADING, EnginePhase.EMPTY])
+def test_the_gauge_shows_no_number_of_a_model_that_was_given_up(desk, phase):
+    blank = desk.window.gauge.figures()
+    desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b"))
+    desk.say(EngineStatus(phase))
+    assert desk.window.gauge.figures() == blank == {}
+    desk.say(EngineStatus(EnginePhase.READY), snapshot("a"))
+    assert desk.window.gauge.figures()["num_owned"] == 10
+
+
+def test_a_notice_about_the_chats_outlives_what_the_engine_says(desk):
+    desk.window.show_problem("Not saved yet", "The disk is full.", "Free some space.")
+    desk.say(EngineStatus(EnginePhase.LOADING, "weights", 1, 2), model_ready(), EngineStatus(EnginePhase.READY))
+    assert desk.window.notice.isVisible()
+
+
+def test_a_notice_about_a_failed_load_goes_when_another_model_loads(desk):
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.say(EngineStatus(EnginePhase.LOADING))
+    assert not desk.window.notice.isVisible()
+
+
 def test_the_picker_names_the_model(desk):
     desk.say(model_ready())
     assert desk.window.top_bar.picker.accessibleName() == "Model: Small 1B Q4_1 98 MB"
@@ -102,6 +124,19 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     assert desk.pane().conversation.messages[0].text == "kept"
     desk.window.notice.close_button.click()
     assert not desk.window.notice.isVisible()
+
+
+def test_a_very_long_file_name_does_not_widen_the_window(desk):
+    path = Path(f"/models/{'x' * 240}.gguf")
+    desk.say(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
+    QApplication.processEvents()
+    assert desk.window.notice.minimumSizeHint().width() < 720
+
+
+def test_the_window_opens_no_larger_than_the_screen(open_desk):
+    desk = open_desk(size=None)
+    window, screen = desk.window.size(), desk.window.screen().availableGeometry().size()
+    assert window == window.boundedTo(screen)
 
 
 def test_a_notice_shows_tags_of_a_file_name_as_text(desk):

@@ -33,3 +33,9 @@ def probe_memory(device: torch.device) -> DeviceMemory:
     memory = psutil.virtual_memory()
     name = torch.cpu.get_capabilities().get("cpu_name")
     return DeviceMemory(str(name or "CPU"), memory.total, memory.available, is_host=True)
+
+
+def give_back_unused(device: torch.device) -> None:
+    """Let the driver have what torch keeps for later; not between steps, it waits for the device."""
+    if device.type == "cuda":
+        torch.cuda.empty_cache()

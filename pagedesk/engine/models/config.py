@@ -85,6 +85,7 @@ def read_decoder_config(architecture: str, metadata: Mapping[str, object]) -> De
         rope=RopeConfig(keys.number("rope.freq_base", 10000.0), _linear_factor(keys)),
     )
     _check_heads(keys, config)
+    _check_vocabulary(keys, config)
     return config
 
 
@@ -145,6 +146,13 @@ def _refuse_what_is_not_computed(keys: _Keys) -> None:
     for key in ("attention.sliding_window", "attn_logit_softcapping", "final_logit_softcapping"):
         if keys.number(key, 0):
             raise ModelFileError(f"This model uses {key}, which PageDesk does not compute yet.", _OTHER_MODEL)
+
+
+def _check_vocabulary(keys: _Keys, config: DecoderConfig) -> None:
+    """A token without a row in the embedding would end every step that it is part of."""
+    if keys.num_tokens() > config.vocab_size:
+        cause = f"The model's description is damaged: its vocabulary names {keys.num_tokens()} tokens and has room for "
+        raise ModelFileError(f"{cause}{config.vocab_size}.", _DAMAGED)
 
 
 def _check_heads(keys: _Keys, config: DecoderConfig) -> None:

@@ -10,7 +10,7 @@ import torch
 from pagedesk.engine.backends.device import select_device, select_dtype, torch_dtype
 from pagedesk.engine.backends.select import select_backend
 from pagedesk.engine.config import EngineConfig
-from pagedesk.engine.memory.device_memory import DeviceMemory, probe_memory
+from pagedesk.engine.memory.device_memory import DeviceMemory, give_back_unused, probe_memory
 from pagedesk.engine.memory.kv_cache import allocate_kv_cache
 from pagedesk.engine.memory.meter import MemoryMeter
 from pagedesk.engine.memory.plan import MemoryPlan, plan_memory
@@ -84,6 +84,7 @@ class _Loading:
 
     def place(self, on_progress: ProgressCallback) -> PlacedDecoder:
         """Weights first, then the cache in what is left."""
+        give_back_unused(self._device)  # a load that failed or was given up has left what the driver counts as used
         memory = probe_memory(self._device)
         plan = self._plan(memory)
         decoder = self._read_decoder(on_progress)

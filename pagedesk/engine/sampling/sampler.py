@@ -5,16 +5,15 @@ The field's order: top-k, top-p, min-p, and temperature last, so that the filter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
 from pagedesk.engine.batch import SampleSpec
+from pagedesk.engine.memory.workspace import SAMPLED_ROWS_AT_A_TIME
 from pagedesk.engine.sampling.filters import keep_min_p, keep_top_k, keep_top_p, relative_weights
 from pagedesk.engine.sampling.ranking import rank_tokens
 from pagedesk.engine.sampling.uniform import uniform
-
-_MAX_FULL_ROWS = 8
 
 
 def sample(logits: torch.Tensor, specs: Sequence[SampleSpec]) -> list[int | None]:
@@ -50,24 +49,35 @@ def _greedy_tokens(logits: torch.Tensor, rows: list[int]) -> list[int]:
 
 
 def _groups(rows: list[int], specs: Sequence[SampleSpec], vocab_size: int) -> list[list[int]]:
-    """Rows that need a few ranks together; those that rank the whole vocabulary some at a time, for the memory."""
-    few = [index for index in rows if 0 < specs[index].params.top_k < vocab_size]
-    full = [index for index in rows if index not in set(few)]
-    groups = [full[start : start + _MAX_FULL_ROWS] for start in range(0, len(full), _MAX_FULL_ROWS)]
-    return [group for group in (few, *groups) if group]
+    """Rows that need a few ranks, and those that rank the whole vocabulary; some at a time, for the memory."""
+    few = [index for index in rows if _num_ranks(specs[index], vocab_size) < vocab_size]
+    full = [index for index in rows if _num_ranks(specs[index], vocab_size) == vocab_size]
+    return [group for kind in (few, full) for group in _batched(kind)]
+
+
+def _batched(rows: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(rows), SAMPLED_ROWS_AT_A_TIME):
+        yield rows[start : start + SAMPLED_ROWS_AT_A_TIME]
+
+
+def _num_ranks(spec: SampleSpec, vocab_size: int) -> int:
+    """How many of the best tokens top-k leaves."""
+    return min(spec.params.top_k or vocab_size, vocab_size)
 
 
 def _draw(logits: torch.Tensor, specs: list[SampleSpec]) -> list[int]:
     vocab_size = logits.shape[1]
-    widest = max(spec.params.top_k if 0 < spec.params.top_k < vocab_size else vocab_size for spec in specs)
-    scores, token_ids = rank_tokens(logits, widest)
+    num_ranks = [_num_ranks(spec, vocab_size) for spec in specs]
+    scores, token_ids = rank_tokens(logits, max(num_ranks))
     params = [spec.params for spec in specs]
-    kept = keep_top_k(scores, _column([item.top_k for item in params], logits.device, torch.int64))
+    kept = keep_top_k(scores, _column(num_ranks, logits.device, torch.int64))
     kept = keep_top_p(scores, kept, _column([item.top_p for item in params], logits.device))
     kept &= keep_min_p(scores, _column([item.min_p for item in params], logits.device))
     temperatures = _column([item.temperature for item in params], logits.device)
     draws = _column([uniform(spec.seed, spec.draw_index) for spec in specs], logits.device)
-    ranks = _ranks_drawn(scores.to(torch.float64) / temperatures, kept, draws)
+    # Best first is 0: a quotient of the scores themselves may be infinite at the smallest temperatures.
+    heated = (scores.to(torch.float64) - scores[:, :1]) / temperatures
+    ranks = _ranks_drawn(heated, kept, draws)
     tokens: list[int] = token_ids.gather(1, ranks).squeeze(1).tolist()
     return tokens
 

@@ -7,11 +7,13 @@ until a character is complete. Byte alphabet: GPT-2's `encoder.py` (Radford et a
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
 from pagedesk.engine.text.vocabulary import TokenKind, Vocabulary
 
+_SPELLED_BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")
 _UNDERLINE = "\N{LOWER ONE EIGHTH BLOCK}"
 
 
@@ -70,9 +72,10 @@ def _byte_level(spelling: str, kind: int) -> bytes:
 
 
 def _sentencepiece(spelling: str, kind: int) -> bytes:
-    if kind == TokenKind.BYTE:
-        return bytes([int(spelling[3:5], 16)])
-    shown = kind in (TokenKind.NORMAL, TokenKind.USER_DEFINED)
+    byte = _SPELLED_BYTE.fullmatch(spelling) if kind == TokenKind.BYTE else None
+    if byte is not None:
+        return bytes.fromhex(byte[1])
+    shown = kind in (TokenKind.NORMAL, TokenKind.USER_DEFINED, TokenKind.BYTE)
     return spelling.replace(_UNDERLINE, " ").encode() if shown else b""
 
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
+from pagedesk.engine.errors import InvalidRequestError
 from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
 from pagedesk.engine.text.detokenizer import decode, token_bytes
 from pagedesk.engine.text.history import reconcile
 from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import Message, Role
 
-_PRIVATE_USE = range(0xE000, 0xF8FF)
+_PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE))
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PromptBuilder:
@@ -42,10 +45,15 @@ class PromptBuilder:
         return self._tokenizer.vocabulary.stop_ids
 
     def raw(self, messages: Sequence[Message]) -> list[int]:
-        """The messages one after the other as they are: token ids where given, else the text, control tokens too."""
+        """The messages one after the other as they are: token ids where given, else the text, control tokens too.
+
+        Raises:
+            InvalidRequestError: An id is given that the vocabulary lacks.
+        """
         pieces: list[str | int] = []
         for message in messages:
-            pieces += message.token_ids or self._tokenizer.split(message.text)
+            self._refuse_foreign_ids(message.token_ids or ())
+            pieces += message.token_ids or self._tokenizer.split(_text_of(message))
         return self._tokenizer.encode(pieces)
 
     def chat(self, messages: Sequence[Message], now: datetime) -> list[int]:
@@ -66,7 +74,7 @@ class PromptBuilder:
         marks = _Marks(messages, self._template.source)
         replies = {index: ids for index, message in enumerate(messages) if (ids := self._own_ids(message))}
         while True:
-            contents = [self._guarded(message.text, marks.guard) for message in messages]
+            contents = [self._guarded(_text_of(message), marks.guard) for message in messages]
             marked = [marks.around(i, text) if i in replies else text for i, text in enumerate(contents)]
             rendered = self._template.render(
                 [{"role": m.role.value, "content": text} for m, text in zip(messages, marked, strict=True)], now
@@ -85,7 +93,16 @@ class PromptBuilder:
         while ids and ids[-1] in self._tokenizer.vocabulary.stop_ids:
             ids.pop()
         is_same = decode(self.table, ids, strip_space=self.strips_space) == message.text
-        return tuple(ids) if is_same else ()
+        return tuple(ids) if is_same and all(map(self._is_known, ids)) else ()
+
+    def _is_known(self, token_id: int) -> bool:
+        return 0 <= token_id < len(self.table)
+
+    def _refuse_foreign_ids(self, ids: Sequence[int]) -> None:
+        foreign = next((token_id for token_id in ids if not self._is_known(token_id)), None)
+        if foreign is not None:
+            cause = f"The prompt holds the token {foreign}, but this model numbers its tokens from 0 to "
+            raise InvalidRequestError(f"{cause}{len(self.table) - 1}.", "Send text, or ids of this model.")
 
     def _guarded(self, text: str, guard: str) -> str:
         pattern = self._tokenizer.vocabulary.control_pattern
@@ -110,12 +127,17 @@ class PromptBuilder:
         return [part for part in [*result, piece[end:].replace(marks.guard, "")] if part != ""]
 
 
+def _text_of(message: Message) -> str:
+    """The text, with U+FFFD for what no encoding can write: half of a surrogate pair."""
+    return _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", message.text)
+
+
 class _Marks:
     """Three letters that occur nowhere in a chat: one to break up spellings, two to enclose replies."""
 
     def __init__(self, messages: Sequence[Message], source: str) -> None:
         used = set(source).union(*(message.text for message in messages))
-        free = (chr(code) for code in _PRIVATE_USE if chr(code) not in used)
+        free = (chr(code) for code in chain(*_PRIVATE_USE) if chr(code) not in used)
         self.guard, self._open, self._close = next(free), next(free), next(free)
         self.pattern = re.compile(f"{self._open}([0-9]+){self._close}(.*?){self._open}\\1{self._close}", re.DOTALL)
 

@@ -26,7 +26,9 @@ from typing_extensions import override
 _MAX_NUMBER = 100_000
 _MAX_BITS = 4096
 _LONG_NUMBER = re.compile(r"\d{5,}")
-_BARRED_METHODS = frozenset({"expandtabs", "translate"})
+_MAX_INDENT = 16
+_WIDTH_FROM_VALUE = re.compile(r"%(\([^)]*\))?[-+ #0-9.]*\*|\{[^{}]+\{")
+_BARRED_METHODS = frozenset({"encode", "expandtabs", "to_bytes", "translate"})
 _REPEATING = frozenset({"format", "format_map", "join", "wordwrap", "indent"})
 _LIST_FILTERS = frozenset(
     (
@@ -109,7 +111,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
     def __init__(self) -> None:
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols", _GenerationBlock])
         self.allowance = Allowance(0)
-        self.filters["tojson"] = _to_json
+        self.filters["tojson"] = self._to_json
         self.filters = {name: self._bounded(name, function) for name, function in self.filters.items()}
         del self.globals["lipsum"]
         self.globals["raise_exception"] = _raise_exception
@@ -184,8 +186,31 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         return size
 
     def _refuse_wide_format(self, name: str, subject: object) -> None:
-        if name.startswith("format") and isinstance(subject, str) and _LONG_NUMBER.search(subject):
+        if not name.startswith("format") or not isinstance(subject, str):
+            return
+        if _LONG_NUMBER.search(subject):
             raise SecurityError(f"{name!r} with a width over {_MAX_NUMBER:,}")
+        if _WIDTH_FROM_VALUE.search(subject):
+            raise SecurityError(f"{name!r} with a width that a value gives")
+
+    def _to_json(
+        self,
+        value: object,
+        indent: object = None,
+        separators: tuple[str, str] | None = None,
+        *,
+        ensure_ascii: bool = False,
+        sort_keys: bool = False,
+    ) -> str:
+        """Plain JSON, as templates expect it, without Jinja's escapes for HTML; paid for piece by piece."""
+        if indent is not None and (not isinstance(indent, int) or indent > _MAX_INDENT):
+            raise SecurityError(f"'tojson' with an indent over {_MAX_INDENT}")
+        encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+        pieces: list[str] = []
+        for piece in encoder.iterencode(value):
+            self.allowance.spend(len(piece))
+            pieces.append(piece)
+        return "".join(pieces)
 
 
 def strftime_at(now: datetime) -> Callable[[str], str]:
@@ -219,18 +244,6 @@ def _replacement_size(values: list[object]) -> int:
         return 0
     text, old, new = map(str, values[:3])
     return text.count(old) * len(new)
-
-
-def _to_json(
-    value: object,
-    indent: int | None = None,
-    separators: tuple[str, str] | None = None,
-    *,
-    ensure_ascii: bool = False,
-    sort_keys: bool = False,
-) -> str:
-    """Plain JSON, as templates expect it: Jinja's own escapes for HTML."""
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 def _raise_exception(message: str) -> NoReturn:

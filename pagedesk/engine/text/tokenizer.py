@@ -10,6 +10,7 @@ import copy
 import importlib
 import logging
 from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 import tokenizers
@@ -66,9 +67,13 @@ class Tokenizer:
         return [bos_id, *ids]
 
 
+def import_converter() -> ModuleType:
+    """The part of transformers that builds tokenizers; by name, as its import takes a second."""
+    return importlib.import_module(_CONVERTER)
+
+
 def _convert(metadata: Mapping[str, object], vocabulary: Vocabulary) -> tokenizers.Tokenizer:
-    # By name: the import takes a second, and nothing but a model that is being loaded needs it.
-    converter: Any = importlib.import_module(_CONVERTER)
+    converter = import_converter()
     try:
         backend, _ = converter.convert_gguf_tokenizer(
             str(metadata.get("general.architecture", "")), _converter_input(metadata, vocabulary)
@@ -78,6 +83,9 @@ def _convert(metadata: Mapping[str, object], vocabulary: Vocabulary) -> tokenize
             f"The model's tokenizer is of the kind {vocabulary.model!r}, which PageDesk cannot build ({error}).",
             "Choose a model of another family.",
         ) from error
+    except Exception as error:
+        cause = f"The model's vocabulary is damaged: no tokenizer can be built from it ({error})."
+        raise ModelFileError(cause, "Download the file again, or choose another one.") from error
     assert isinstance(backend, tokenizers.Tokenizer)
     _apply_split_rule(backend, vocabulary, known=converter.GGUF_PRE_TOKENIZER_SPLITS)
     backend.encode_special_tokens = True

@@ -125,6 +125,8 @@ class Vocabulary:
         kinds = self._metadata.get(f"{_PREFIX}token_type")
         if kinds is None:
             return (int(TokenKind.NORMAL),) * len(self.spellings)
-        if not isinstance(kinds, Sequence) or len(kinds) != len(self.spellings):
+        if not isinstance(kinds, Sequence) or not all(isinstance(kind, int) for kind in kinds):
+            raise ModelFileError("The model file's list of token types is not one of numbers.", _ADVICE)
+        if len(kinds) != len(self.spellings):
             raise ModelFileError("The model file's list of token types does not match its vocabulary.", _ADVICE)
-        return tuple(map(int, kinds))
+        return tuple(kinds)

@@ -5,7 +5,8 @@ GUI thread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from typing_extensions import override
@@ -59,6 +60,11 @@ class ChatListModel(QAbstractListModel):
         controller.activity_changed.connect(self._on_activity)
         self.reread()
 
+    @property
+    def rows(self) -> list[ChatRow]:
+        """All of them, in order."""
+        return list(self._rows)
+
     def reread(self) -> None:
         """Take the chats over anew."""
         self.beginResetModel()
@@ -88,8 +94,10 @@ class ChatListModel(QAbstractListModel):
             return row
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{row.title}, {row.state_text}"
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"<span>{escape(row.title)}</span>"  # a tool tip takes tags in a title for its own
         return None
 
     def _refresh(self) -> None:
@@ -97,8 +105,12 @@ class ChatListModel(QAbstractListModel):
         if self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
-    def _on_activity(self, _chat_id: str) -> None:
-        self._refresh()
+    def _on_activity(self, chat_id: str) -> None:
+        """One row looks different; the others, perhaps thousands, are left alone."""
+        for position, row in enumerate(self._rows):
+            if row.chat_id == chat_id:
+                self._rows[position] = replace(row, activity=self._controller.activity(chat_id))
+                self.dataChanged.emit(self.index(position), self.index(position))
 
     def _make_rows(self) -> list[ChatRow]:
         return [

@@ -53,7 +53,7 @@ class ChatController(QObject):
         chats_changed: Chats were added, removed, renamed or changed places.
         activity_changed: The id of a chat whose request does something else now.
         chat_deleted: The id of a chat that is gone.
-        store_failed: Cause and advice: something could not be saved yet.
+        store_failed: Cause and advice: something could not be saved yet. Of replies under way it is told once.
     """
 
     chats_changed = Signal()
@@ -68,7 +68,9 @@ class ChatController(QObject):
         self._writer = ReplyWriter(store)
         self._chats = {chat.chat_id: chat for chat in store.chats()}
         self._conversations: dict[str, Conversation] = {}
+        self._panes = store.open_panes()
         self._replies: dict[str, _Reply] = {}
+        self._told_of_replies = False
         self._flush_timer = QTimer(self, interval=_FLUSH_MS)
         self._flush_timer.timeout.connect(self.flush)
         bridge.request_started.connect(self._on_started)
@@ -98,12 +100,19 @@ class ChatController(QObject):
         conversation = self._conversations.get(chat_id)
         return conversation.activity if conversation else Activity.IDLE
 
-    def new_chat(self) -> str:
-        """Add an empty chat; returns its id."""
-        chat = self._store.create_chat("")
-        self._adopt(Conversation(chat, []))
+    def new_chat(self) -> str | None:
+        """Add an empty chat; returns its id, or None if it could not be saved."""
+        made: list[Chat] = []
+        if not self._saved(lambda: made.append(self._store.create_chat(""))):
+            return None
+        self._adopt(Conversation(made[0], []))
         self._reread()
-        return chat.chat_id
+        return made[0].chat_id
+
+    def remember_panes(self, chat_ids: list[str]) -> None:
+        """Keep which chats are open, left to right, for the next start."""
+        if chat_ids != self._panes and self._saved(lambda: self._store.set_open_panes(chat_ids)):
+            self._panes = chat_ids
 
     def ask(self, chat_id: str, text: str) -> bool:
         """Save a message and ask the engine for a reply; False if the chat is busy or nothing could be saved."""
@@ -146,7 +155,9 @@ class ChatController(QObject):
 
     def flush(self) -> None:
         """Write the replies under way; tried again half a second later if it fails."""
-        if self._saved(self._writer.flush) and not self._replies:
+        is_saved = self._saved(self._writer.flush, tells=not self._told_of_replies)
+        self._told_of_replies = not is_saved
+        if is_saved and not self._replies:
             self._flush_timer.stop()
 
     def _adopt(self, conversation: Conversation) -> None:
@@ -156,8 +167,9 @@ class ChatController(QObject):
 
     def _submit(self, conversation: Conversation, text: str) -> None:
         chat_id = conversation.chat_id
-        question = ShownMessage.of(self._store.add_message(chat_id, Role.USER, (TextPart(text),)))
-        answer = ShownMessage.of(self._store.add_message(chat_id, Role.ASSISTANT, (), MessageState.WRITING))
+        with self._store.together():
+            question = ShownMessage.of(self._store.add_message(chat_id, Role.USER, (TextPart(text),)))
+            answer = ShownMessage.of(self._store.add_message(chat_id, Role.ASSISTANT, (), MessageState.WRITING))
         if not conversation.title:
             self.rename(chat_id, title_of(text))
         conversation.add(question)
@@ -206,12 +218,13 @@ class ChatController(QObject):
         self._chats = {chat.chat_id: chat for chat in self._store.chats()}
         self.chats_changed.emit()
 
-    def _saved(self, write: Callable[[], object]) -> bool:
-        """Whether a write succeeded; if not, the user is told."""
+    def _saved(self, write: Callable[[], object], *, tells: bool = True) -> bool:
+        """Whether a write succeeded; if not, the user is told, unless `tells` is false."""
         try:
             write()
         except ChatStoreError as error:
             _logger.warning("the store refused a write", exc_info=True)
-            self.store_failed.emit(error.cause, error.advice)
+            if tells:
+                self.store_failed.emit(error.cause, error.advice)
             return False
         return True

@@ -143,8 +143,10 @@ class PaneArea(QSplitter):
         pane.close_asked.connect(lambda: self.close_pane(pane))
 
     def _ask(self, pane: Pane, text: str) -> None:
+        was_written = text == pane.conversation.draft  # else it was suggested, and the draft is another thought
         if self._controller.ask(pane.conversation.chat_id, text):
-            pane.clear_composer()
+            if was_written:
+                pane.clear_composer()
             pane.focus_composer()
 
     def _on_deleted(self, chat_id: str) -> None:
@@ -155,9 +157,11 @@ class PaneArea(QSplitter):
         if len(self._panes) > 1:
             self._remove(pane)
             self.focus(0)
-        else:
-            pane.set_conversation(self._controller.conversation(self._controller.new_chat()))
+        elif (fresh := self._controller.new_chat()) is not None:
+            pane.set_conversation(self._controller.conversation(fresh))
             self.panes_changed.emit()
+        else:
+            self._remove(pane)
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
         pane = next((pane for pane in self._panes if new is not None and pane.isAncestorOf(new)), None)

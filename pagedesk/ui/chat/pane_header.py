@@ -5,8 +5,8 @@ GUI thread. A widget: it shows and emits.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
@@ -22,6 +22,22 @@ _CHIP = 10
 _LEFT = 14
 _TITLE_LEFT = _LEFT + _CHIP + 8
 _FOCUS_LINE = 2
+_MAX_TITLE = 200
+
+
+class TitleEdit(QLineEdit):
+    """The field for another title; Escape leaves the old one, and stops no reply as it does elsewhere."""
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_escape and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if is_escape and event.type() == QEvent.Type.KeyPress:
+            self.hide()
+            return True
+        return super().event(event)
 
 
 class PaneHeader(QWidget):
@@ -45,8 +61,9 @@ class PaneHeader(QWidget):
         self.mark = ActivityMark(theme, self)
         self.menu_button = icon_button(self, "paneMenu", 26)
         self.close_button = icon_button(self, "paneClose", 26)
-        self._title_edit = QLineEdit(self)
+        self._title_edit = TitleEdit(self)
         self._title_edit.setObjectName("title")
+        self._title_edit.setMaxLength(_MAX_TITLE)
         self._title_edit.hide()
         self._title_edit.editingFinished.connect(self._end_renaming)
         self.setFixedHeight(tokens()["size"]["pane"]["header"])

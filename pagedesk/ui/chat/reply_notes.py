@@ -11,7 +11,7 @@ from pagedesk.chats.models import MessageState
 from pagedesk.protocol import FinishReason, Waiting
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
 from pagedesk.ui.chat.note_card import NoteCard, NoteKind
-from pagedesk.ui.formats import count, speed
+from pagedesk.ui.formats import breakable, count, speed
 
 translate = QCoreApplication.translate
 
@@ -20,7 +20,7 @@ def card_of(conversation: Conversation, message: ShownMessage) -> NoteCard | Non
     """The framed note of a reply that failed or waits."""
     if message.state is MessageState.FAILED:
         cause, _, advice = message.error.partition("\n")
-        return NoteCard(NoteKind.FAILED, cause, advice)
+        return NoteCard(NoteKind.FAILED, breakable(cause), breakable(advice))
     if message.state is MessageState.WRITING and conversation.waiting is not None:
         return _waiting_card(conversation.waiting)
     return None

@@ -5,7 +5,7 @@ GUI thread. A widget: it shows and emits.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -44,6 +44,7 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._delegate = ChatDelegate(theme)
         self._filtered = QSortFilterProxyModel(self, filterCaseSensitivity=Qt.CaseSensitivity.CaseInsensitive)
+        self._model = model
         self._filtered.setSourceModel(model)
         self.search = QLineEdit(self, placeholderText=self.tr("Search chats"), clearButtonEnabled=True)
         self.new_button = icon_button(self, "newChat", 28)
@@ -53,7 +54,7 @@ class Sidebar(QWidget):
         self._spinning.timeout.connect(self._spin)
         self._set_up_list()
         self._lay_out()
-        self._connect(model)
+        self._connect()
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -82,7 +83,7 @@ class Sidebar(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Chats"))
 
-    def _connect(self, model: ChatListModel) -> None:
+    def _connect(self) -> None:
         self.search.textChanged.connect(self._filtered.setFilterFixedString)
         self.search.returnPressed.connect(self._choose_first)
         self.new_button.clicked.connect(self.new_asked)
@@ -90,8 +91,8 @@ class Sidebar(QWidget):
         self.new_button.setToolTip(self.tr("New chat (Ctrl+N)"))
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
-        model.dataChanged.connect(self._on_rows)
-        model.modelReset.connect(self._on_rows)
+        self._model.dataChanged.connect(self._on_rows)
+        self._model.modelReset.connect(self._on_rows)
 
     def _lay_out(self) -> None:
         sizes = tokens()["size"]["sidebar"]
@@ -120,13 +121,16 @@ class Sidebar(QWidget):
             self._choose(self._filtered.index(0, 0))
 
     def _on_rows(self) -> None:
-        if any(row.activity in SPINS for row in self.rows()):
+        if any(row.activity in SPINS for row in self._model.rows):
             self._spinning.start()
         else:
             self._spinning.stop()
 
     def _spin(self) -> None:
         """Repaint the rows whose spinner turns, if they can be seen."""
-        for position, row in enumerate(self.rows()):
-            if row.activity in SPINS:
-                self.list.update(self._filtered.index(position, 0))
+        first = max(0, self.list.indexAt(QPoint(0, 0)).row())
+        num_visible = self.list.viewport().height() // tokens()["size"]["row"]["chat"] + 2
+        for position in range(first, min(first + num_visible, self._filtered.rowCount())):
+            index = self._filtered.index(position, 0)
+            if self._row(index).activity in SPINS:
+                self.list.update(index)

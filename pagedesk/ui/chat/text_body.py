@@ -124,7 +124,7 @@ class TextBody:
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        for piece in _LINE_BREAKS.split(text):
+        for piece in _LINE_BREAKS.split(text.replace("\r", "")):  # or "\r\n" would be two breaks
             if piece.startswith("\n"):
                 self._num_breaks += len(piece)
             elif piece:

@@ -168,6 +168,7 @@ class Transcript(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows that can be seen."""
         with QPainter(self.viewport()) as painter:
+            painter.setClipRect(event.rect())  # tells the rows what to leave out; Qt's own clip cannot be asked for
             painter.fillRect(event.rect(), self._theme.color("bg_pane"))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             first = max(0, bisect_right(self._tops, event.rect().top() + self.verticalScrollBar().value()) - 1)

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.welcome_texts import explanation, heading
 from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import pixmap
 from pagedesk.ui.parts import label
 from pagedesk.ui.text_style import title_font
@@ -31,7 +32,7 @@ class Heading(QWidget):
         super().__init__(parent)
         self.setObjectName("headingBox")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.title = QLabel(self, wordWrap=True)
+        self.title = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.text = label(self, "secondary")
         self.text.setWordWrap(True)
         column = QVBoxLayout(self)
@@ -48,8 +49,8 @@ class Heading(QWidget):
 
     def show_state(self, state: EngineState, *, is_first_pane: bool) -> None:
         """Say what the engine is doing."""
-        self.title.setText(heading(state))
-        self.text.setText(explanation(state, is_first_pane=is_first_pane))
+        self.title.setText(breakable(heading(state)))
+        self.text.setText(breakable(explanation(state, is_first_pane=is_first_pane)))
 
 
 class Suggestion(QWidget):

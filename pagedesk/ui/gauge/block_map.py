@@ -63,6 +63,13 @@ class BlockMap(QAbstractScrollArea):
         self._fit()
         self._refresh()
 
+    def clear(self) -> None:
+        """There are no blocks any more."""
+        self._snapshot = self._picture = None
+        self._frames.stop()
+        self._fit()
+        self._refresh()
+
     def set_chats(self, color_of_chat: Mapping[str, int]) -> None:
         """Take the colour index of each chat."""
         if color_of_chat == self._color_of_chat:

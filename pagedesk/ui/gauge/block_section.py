@@ -45,6 +45,12 @@ class BlockSection(Section):
         held = count(figures["num_owned"] + figures["num_shared"])
         self.header.set_note(self.tr("{held} of {total} held").format(held=held, total=count(figures["num_blocks"])))
 
+    def clear(self) -> None:
+        """There are no blocks."""
+        self.map.clear()
+        self.hover.refresh()
+        self.header.set_note(UNKNOWN)
+
     def set_chats(self, names: Mapping[str, ChatName]) -> None:
         """Take title and colour of each chat."""
         self.map.set_chats({chat_id: color_index for chat_id, (_, color_index) in names.items()})

@@ -47,6 +47,10 @@ class EngineSection(Section):
             }
         )
 
+    def clear(self) -> None:
+        """Nothing is known."""
+        self.table.show_values({})
+
     def figures(self) -> dict[str, int]:
         """The counters that are shown: the step in microseconds, the share in thousandths."""
         shown = self.table.values()

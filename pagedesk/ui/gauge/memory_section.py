@@ -28,11 +28,10 @@ class MemorySection(Section):
         self.bar = MemoryBar(theme)
         self.legend = FigureTable(self._rows(), theme)
         self.legend.setAccessibleName(self.tr("Memory by use, in numbers"))
-        self.legend.hide_rows(frozenset({SliceKind.UNUSED}))
         self._total_bytes: int | None = None
-        self.header.set_title(self.tr("Memory"))
         self.add(self.bar, _ABOVE_BAR)
         self.add(self.legend, _ABOVE_LEGEND)
+        self.clear()
 
     def show_memory(self, use: MemoryUse, pool: PoolSnapshot | None, color_of_chat: Mapping[str, int]) -> None:
         """Show where the memory is; without a pool its blocks count as free on the bar and as unknown in the legend."""
@@ -45,6 +44,17 @@ class MemorySection(Section):
         known = [kind for kind in SliceKind if pool is not None or not kind.is_pool]
         self.legend.show_values({kind: sums.get(kind) for kind in known})
         self.bar.setAccessibleDescription(self.legend.summary())
+
+    def clear(self) -> None:
+        """Nothing is known."""
+        self._total_bytes = None
+        self.header.set_title(self.tr("Memory"))
+        self.header.set_right("")
+        self.header.setToolTip("")
+        self.bar.show_slices((), None)
+        self.legend.hide_rows(frozenset({SliceKind.UNUSED}))
+        self.legend.show_values({})
+        self.bar.setAccessibleDescription("")
 
     def figures(self) -> dict[str, int]:
         """The bytes that the legend shows, and the total of the header."""

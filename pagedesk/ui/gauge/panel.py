@@ -67,6 +67,12 @@ class GaugePanel(QWidget):
         self._memory = memory
         self._show_memory()
 
+    def clear(self) -> None:
+        """There is no pool any more: show no number."""
+        self._snapshot = self._memory = None
+        for section in (self.memory, self.blocks, self.sharing, self.engine):
+            section.clear()
+
     def set_theme(self, theme: Theme) -> None:
         """Take the colours and fonts of a theme."""
         self._theme = theme

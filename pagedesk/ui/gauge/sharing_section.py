@@ -17,7 +17,7 @@ class SharingSection(Section):
         super().__init__("", theme)
         self._saved_bytes: int | None = None
         self.header.set_title(self.tr("Sharing"))
-        self.header.set_right(UNKNOWN)
+        self.clear()
 
     def show_saved(self, saved_bytes: int) -> None:
         """Show the bytes saved now."""
@@ -25,6 +25,12 @@ class SharingSection(Section):
         text = self.tr("{size} saved").format(size=memory(saved_bytes))
         self.header.set_right(text, color="success" if saved_bytes else None)
         self.header.setToolTip(exact_bytes(saved_bytes))
+
+    def clear(self) -> None:
+        """Nothing is known."""
+        self._saved_bytes = None
+        self.header.set_right(UNKNOWN)
+        self.header.setToolTip("")
 
     def figures(self) -> dict[str, int]:
         """The bytes saved, if they are known."""

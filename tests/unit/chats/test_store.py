@@ -9,7 +9,7 @@ import pytest
 from pagedesk.chats.errors import ChatStoreError
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd, ReplyUpdate, UnknownPart
 from pagedesk.chats.store import NUM_CHAT_COLORS, ChatStore
-from pagedesk.protocol import FinishReason, Message, ReasoningPart, Role, TextPart, Timings, Usage
+from pagedesk.protocol import FinishReason, ReasoningPart, Role, TextPart, Timings, Usage
 
 END = ReplyEnd(FinishReason.STOP, Usage(30, 16, 5, 16), Timings(1.0, 2.0, 3.0, 4.0, 5.5))
 UNKNOWN = UnknownPart('{"kind": "tool_call", "name": "clock", "arguments": {"zone": "東京"}}')
@@ -41,6 +41,20 @@ def test_a_message_follows_the_newest_one_of_its_chat(store: ChatStore) -> None:
     second = store.add_message(first_chat.chat_id, Role.ASSISTANT, [TextPart("3")])
 
     assert (first.parent_id, elsewhere.parent_id, second.parent_id) == (None, None, first.message_id)
+
+
+def test_writes_that_belong_together_are_all_made_or_none(store: ChatStore) -> None:
+    chat = store.create_chat("a")
+
+    def ask_in_a_chat_that_is_gone() -> None:
+        with store.together():
+            store.add_message(chat.chat_id, Role.USER, [TextPart("1")])
+            store.add_message("gone", Role.ASSISTANT, [])
+
+    with pytest.raises(ChatStoreError):
+        ask_in_a_chat_that_is_gone()
+
+    assert store.messages(chat.chat_id) == []
 
 
 def test_the_chat_with_the_newest_message_comes_first(store: ChatStore) -> None:
@@ -106,15 +120,6 @@ def test_a_part_of_an_unknown_kind_survives_a_round_trip(store: ChatStore) -> No
     store.update_replies([ReplyUpdate(added.message_id, read.parts, (), MessageState.DONE)])
 
     assert store.messages(chat.chat_id)[0].parts == (TextPart("a"), UNKNOWN)
-
-
-def test_the_engine_is_given_known_parts_and_the_exact_token_ids(store: ChatStore) -> None:
-    chat = store.create_chat("a")
-    reply = store.add_message(chat.chat_id, Role.ASSISTANT, [UNKNOWN, TextPart("yes")], token_ids=[7, 8])
-    typed = store.add_message(chat.chat_id, Role.USER, [TextPart("no")])
-
-    assert reply.to_message() == Message(Role.ASSISTANT, (TextPart("yes"),), (7, 8))
-    assert typed.to_message() == Message.of(Role.USER, "no")
 
 
 def test_replies_are_updated_with_text_tokens_state_and_end(store: ChatStore) -> None:

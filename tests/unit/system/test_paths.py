@@ -18,12 +18,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_one_variable_moves_every_folder(home: Path) -> None:
-    assert {paths.data_dir(), paths.cache_dir(), paths.log_dir()} == {home / "data", home / "cache", home / "logs"}
+    assert {paths.data_dir(), paths.log_dir()} == {home / "data", home / "logs"}
     assert paths.database_path().parent == home / "data"
 
 
 def test_folders_exist_when_they_are_asked_for() -> None:
-    assert all(folder.is_dir() for folder in (paths.data_dir(), paths.cache_dir(), paths.log_dir()))
+    assert all(folder.is_dir() for folder in (paths.data_dir(), paths.log_dir()))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file modes")

@@ -69,6 +69,10 @@ def test_what_is_missing_or_not_computed_is_named(key: str, value: object, said:
     assert said in refusal(**{key: value})
 
 
+def test_a_vocabulary_with_more_tokens_than_the_model_embeds_is_refused() -> None:
+    assert "names 288 tokens and has room for 100" in refusal(vocab_size=100)
+
+
 def test_linear_scaling_is_read() -> None:
     config = read(**{"rope.scaling.type": "linear", "rope.scaling.factor": 4.0})
     assert config.rope.linear_factor == 4.0

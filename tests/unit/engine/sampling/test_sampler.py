@@ -9,6 +9,9 @@ import pytest
 import torch
 
 from pagedesk.engine.batch import SampleSpec
+from pagedesk.engine.memory.workspace import SAMPLED_ROWS_AT_A_TIME
+from pagedesk.engine.sampling import sampler
+from pagedesk.engine.sampling.ranking import rank_tokens
 from pagedesk.engine.sampling.sampler import sample
 from pagedesk.engine.sampling.uniform import uniform
 from pagedesk.protocol import SamplingParams
@@ -119,6 +122,31 @@ def test_a_row_that_is_not_finite_gets_no_token_and_harms_no_other(bad: float) -
 
 def test_a_top_k_beyond_the_vocabulary_keeps_all() -> None:
     assert set(drawn_share([0.0, 0.0, 0.0], SamplingParams(temperature=1, top_k=99, top_p=1, min_p=0))) == {0, 1, 2}
+
+
+def test_a_top_k_of_any_size_harms_no_other_row() -> None:
+    assert sample(logits([0, 9], [0, 9]), [spec(SamplingParams(top_k=1 << 80, min_p=0.5)), spec(GREEDY)]) == [1, 1]
+
+
+@pytest.mark.parametrize("temperature", [1e-300, 1e-310, 5e-324])
+def test_the_smallest_temperatures_take_the_best(temperature: float) -> None:
+    params = SamplingParams(temperature=temperature, top_k=0, top_p=1, min_p=0)
+    assert sample(logits([1, 9, 3, 2]), [spec(params)]) == [1]
+
+
+@pytest.mark.parametrize("top_k", [0, 40], ids=["the whole vocabulary", "a few ranks"])
+def test_no_more_rows_are_ranked_at_a_time_than_the_workspace_has_room_for(
+    monkeypatch: pytest.MonkeyPatch, top_k: int
+) -> None:
+    ranked: list[int] = []
+
+    def noting_rank(scores: torch.Tensor, num_ranks: int) -> tuple[torch.Tensor, torch.Tensor]:
+        ranked.append(len(scores))
+        return rank_tokens(scores, num_ranks)
+
+    monkeypatch.setattr(sampler, "rank_tokens", noting_rank)
+    sample(torch.zeros(20, 100), [spec(SamplingParams(top_k=top_k))] * 20)
+    assert (sum(ranked), max(ranked)) == (20, SAMPLED_ROWS_AT_A_TIME)
 
 
 def test_a_row_of_equal_scores_is_filtered_without_harm() -> None:

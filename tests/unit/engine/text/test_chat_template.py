@@ -40,6 +40,14 @@ def test_json_is_not_escaped_for_html() -> None:
     assert render("{{ {'a': '<é>'} | tojson }}") == '{"a": "<é>"}'
 
 
+def test_json_may_be_indented() -> None:
+    assert render("{{ {'a': [1]} | tojson(indent=2) }}") == '{\n  "a": [\n    1\n  ]\n}'
+
+
+def test_braces_and_percent_signs_may_be_written_out() -> None:
+    assert render("{{ '{{%}}{:>3}' .format(7) }}{{ '%3d%%' % 7 }}") == "{%}  7  7%"
+
+
 def test_the_date_is_the_one_of_the_chat() -> None:
     assert render("{{ strftime_now('%d %b %Y') }}") == "29 Nov 2026"
 
@@ -72,20 +80,40 @@ def test_a_template_that_fails_is_a_sentence(source: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "expression",
+    [
+        "'x' * 10**9",
+        "10**9 * 'x'",
+        "[0] * 10**9",
+        "10 ** 99999",
+        "'x'.center(10**9)",
+        "'x' | center(10**9)",
+        "'x' | indent(10**9, true)",
+        "'%1000000000d' % 1",
+        "'{:1000000000}'.format(1)",
+        "'{:{w}}'.format(1, w=10**9)",
+        "'%*d' % (10**8, 1)",
+        "'%(a)-.*f' % {'a': 1.0}",
+        "'{0:{1[0]}}'.format(1, [10**8])",
+        "'{a:{w}}'.format_map({'a': 1, 'w': 10**8})",
+        "'x'.encode().center(10**8)",
+        "(5).to_bytes(10**8, 'big')",
+        "range(9000) | list | tojson(indent=9999)",
+        "[0] | tojson(indent='x' * 9000)",
+        "range(9000) | list | tojson(separators=('x' * 9999, ':'))",
+        "'\t'.expandtabs(10**9)",
+        "strftime_now('%1000000000d')",
+    ],
+)
+def test_a_value_that_is_too_large_is_stopped_before_it_is_made(expression: str) -> None:
+    """It is made and thrown away: the text of the prompt, which is measured too, stays short."""
+    with pytest.raises(TemplateError, match="chat template failed: SecurityError"):
+        render(f"{{% set made = {expression} %}}")
+
+
+@pytest.mark.parametrize(
     "source",
     [
-        "{{ 'x' * 10**9 }}",
-        "{{ 10**9 * 'x' }}",
-        "{{ [0] * 10**9 }}",
-        "{{ 10 ** 99999 }}",
-        "{{ 'x'.center(10**9) }}",
-        "{{ 'x' | center(10**9) }}",
-        "{{ 'x' | indent(10**9, true) }}",
-        "{{ '%1000000000d' % 1 }}",
-        "{{ '{:1000000000}'.format(1) }}",
-        "{{ '{:{w}}'.format(1, w=10**9) }}",
-        "{{ '\t'.expandtabs(10**9) }}",
-        "{{ strftime_now('%1000000000d') }}",
         "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
         "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
         "{% set ns = namespace(x='x') %}{% for i in range(60) %}{% set ns.x = ns.x | replace('x', 'xx') %}{% endfor %}",
@@ -93,7 +121,7 @@ def test_a_template_that_fails_is_a_sentence(source: str) -> None:
         "{% set d = [{'a': 'x' * 90000}] * 90000 %}{{ d | map(attribute='a') | join }}",
     ],
 )
-def test_a_template_that_builds_too_much_is_stopped_before_it_does(source: str) -> None:
+def test_text_that_grows_without_measure_is_stopped(source: str) -> None:
     with pytest.raises(TemplateError, match="chat template failed: SecurityError"):
         render(source)
 

@@ -69,6 +69,13 @@ def test_control_tokens_show_nothing() -> None:
     assert decode(BYTE_LEVEL, [1, *ids_of("hi", 4), 2]) == "hi"
 
 
+@pytest.mark.parametrize("spelling", ["", "<0xZZ>", "<0x4>", "x"])
+def test_a_byte_that_is_spelled_wrong_is_shown_as_it_is_spelled(spelling: str) -> None:
+    metadata = sentencepiece_metadata()
+    metadata["tokenizer.ggml.tokens"][3] = spelling  # type: ignore[index]
+    assert token_bytes(Vocabulary(metadata))[3] == spelling.encode()
+
+
 def test_user_defined_tokens_are_shown() -> None:
     assert decode(BYTE_LEVEL, [3]) == "<think>"
 

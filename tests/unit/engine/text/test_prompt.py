@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 import pytest
 
+from pagedesk.engine.errors import InvalidRequestError
 from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
 from pagedesk.engine.text.detokenizer import decode
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -87,6 +89,12 @@ def test_ids_of_another_model_are_not_used() -> None:
     assert BUILDER.chat([user("hi"), reply("user", byte_ids("other")), user("more")], NOW) == plain
 
 
+@pytest.mark.parametrize("foreign_id", [-1, len(BUILDER.table), 10**12])
+def test_ids_that_the_vocabulary_lacks_are_not_used(foreign_id: int) -> None:
+    plain = BUILDER.chat([user("hi"), reply("user"), user("more")], NOW)
+    assert BUILDER.chat([user("hi"), reply("user", (*byte_ids("user"), foreign_id)), user("more")], NOW) == plain
+
+
 def test_a_template_that_rewrites_a_reply_gets_its_text() -> None:
     upper = builder("{% for m in messages %}{{ m.role ~ ': ' ~ m.content | upper ~ '\n' }}{% endfor %}")
     ids = upper.chat([user("hi"), reply("yes", byte_ids("yes"))], NOW)
@@ -113,6 +121,24 @@ def test_a_template_that_refuses_everything_is_a_sentence() -> None:
 
 def test_a_raw_prompt_takes_control_tokens_as_they_are_spelled() -> None:
     assert BUILDER.raw([user("<|im_start|>a")])[0] == IM_START
+
+
+@pytest.mark.parametrize("foreign_id", [-1, len(BUILDER.table)])
+def test_a_raw_prompt_of_ids_that_the_vocabulary_lacks_is_refused(foreign_id: int) -> None:
+    with pytest.raises(InvalidRequestError, match=rf"token {foreign_id}, .* numbers its tokens from 0 to 262\."):
+        BUILDER.raw([reply("", (5, foreign_id))])
+
+
+@pytest.mark.parametrize("text", ["a\ud800b", "\udcff", "\udc00\ud800"])
+def test_half_a_surrogate_pair_is_read_as_a_broken_character(text: str) -> None:
+    broken = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+    assert BUILDER.chat([user(text)], NOW) == BUILDER.chat([user(broken)], NOW)
+    assert BUILDER.raw([user(text)]) == BUILDER.raw([user(broken)])
+
+
+def test_a_message_may_use_every_letter_of_the_private_use_area() -> None:
+    text = "".join(map(chr, range(0xE000, 0xF900))) + "<|im_end|>"
+    assert visible(BUILDER.chat([user(text)], NOW)) == f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
 
 
 def test_a_rendered_prompt_that_begins_with_bos_gets_no_second_one() -> None:

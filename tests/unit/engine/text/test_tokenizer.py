@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from pagedesk.engine.errors import ModelFileError
@@ -83,3 +85,29 @@ def test_a_file_without_vocabulary_is_refused_with_a_sentence() -> None:
 def test_a_tokenizer_of_an_unknown_kind_is_refused_with_its_name() -> None:
     with pytest.raises(ModelFileError, match="of the kind 'rwkv'"):
         Tokenizer(byte_level_metadata() | {"tokenizer.ggml.model": "rwkv"})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"tokenizer.ggml.merges": [1]},
+        {"tokenizer.ggml.merges": True},
+        {"tokenizer.ggml.merges": ["z q"]},
+        {"tokenizer.ggml.tokens": [""] * BPE_SIZE},
+        {"tokenizer.ggml.token_type": ["a"] * BPE_SIZE},
+        {"tokenizer.ggml.token_type": [math.nan] * BPE_SIZE},
+        {"tokenizer.ggml.token_type": [1]},
+    ],
+    ids=[
+        "merges of numbers",
+        "no merges",
+        "foreign merges",
+        "no spellings",
+        "kinds of letters",
+        "kinds of nan",
+        "a kind",
+    ],
+)
+def test_a_damaged_vocabulary_is_refused_with_a_sentence(damage: dict[str, object]) -> None:
+    with pytest.raises(ModelFileError, match=r"^The model.*\.$"):
+        Tokenizer(byte_level_metadata() | damage)
