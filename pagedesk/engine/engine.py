@@ -187,6 +187,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to this step alone
             _log.exception("a step failed")
             return self._fail(self._scheduler.fail(plan), _describe(error))
+        self._scheduler.note_time(plan, 1e3 * (self._clock() - began_s))
         return self._events(self._scheduler.update(plan, result), began_s)
 
     def _events(self, outcome: StepOutcome, began_s: float) -> list[Event]:
@@ -260,7 +261,7 @@ class Engine:
         manager = KVCacheManager(self._model.num_blocks, config.block_size, _root_key(self.info))
         scheduler = Scheduler(
             manager,
-            StepBudget(config.max_batch_tokens),
+            StepBudget(config.max_batch_tokens, config.max_gap_ms),
             max_num_sequences=config.max_num_sequences,
             max_model_len=self.info.max_model_len,
         )

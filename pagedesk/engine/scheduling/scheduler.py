@@ -1,9 +1,9 @@
 """Decides what the next step computes, and takes in what it chose.
 
 Engine thread only. There is no prompt phase and no answer phase: each running sequence has tokens that are not
-computed yet, and a step deals out its token budget over them. Sequences that are one token behind come first, then
-those further behind, then those that wait. When blocks run out, the running sequence that is served last loses its
-turn and is computed again later; its full blocks stay in the cache until they are needed.
+computed yet, and a step deals out its budget over them. Sequences that are one token behind come first, then those
+further behind and those that wait, the chats in turn. When blocks run out, the running sequence that is served last
+loses its turn and is computed again later; its full blocks stay in the cache until they are needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pagedesk.engine.scheduling.outcome import Advance, StepOutcome, Wait
 from pagedesk.engine.scheduling.request import Request, RequestSpec
 from pagedesk.engine.scheduling.roster import Roster
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
-from pagedesk.engine.scheduling.step_budget import StepBudget
+from pagedesk.engine.scheduling.step_budget import Allowance, StepBudget
 from pagedesk.protocol import FinishReason
 
 
@@ -25,7 +25,7 @@ from pagedesk.protocol import FinishReason
 class _Draft:
     """A step that is being planned."""
 
-    tokens_left: int
+    allowance: Allowance
     slices: dict[int, SequenceSlice] = field(default_factory=dict)
     has_preempted: bool = False
 
@@ -35,7 +35,7 @@ class Scheduler:
 
     Args:
         manager: Owns the blocks.
-        budget: Says how many tokens a step computes.
+        budget: Says how much a step computes.
         max_num_sequences: Most sequences that have the turn at once.
         max_model_len: Longest sequence that the model takes, in tokens.
 
@@ -107,24 +107,42 @@ class Scheduler:
 
     def schedule(self) -> StepPlan:
         """Plan the next step; it computes something whenever there is work."""
-        draft = _Draft(self._budget.tokens())
-        for sequence in self._roster.service_order():
-            self._serve(sequence, draft)
-        if not draft.has_preempted:
-            self._admit(draft)
+        answers = self._roster.answer_order()
+        draft = _Draft(self._budget.open(has_answers=bool(answers)))
+        for sequence in answers:
+            if sequence.state is SequenceState.RUNNING and draft.allowance.take_answer():
+                self._serve(sequence, 1, draft)
+        self._serve_prompts(draft)
         assert draft.slices or not self.has_work, "there is work, and a step that does none of it"
         return StepPlan(tuple(draft.slices.values()), self._manager.take_copies())
 
-    def _serve(self, sequence: Sequence, draft: _Draft) -> None:
-        if sequence.state is not SequenceState.RUNNING:
-            return
-        num_tokens = min(sequence.num_uncomputed_tokens, draft.tokens_left)
-        if num_tokens == 0:
-            return
+    def note_time(self, plan: StepPlan, ms: float) -> None:
+        """Say how long a step took: the budget of the next ones depends on it."""
+        self._budget.note(plan, ms)
+
+    def _serve_prompts(self, draft: _Draft) -> None:
+        """Serve those that are further behind and let others in, in turn; once one cannot come in, no other does.
+
+        Nobody comes in after a turn was taken away in this step. Who comes in is served at once: a block that is
+        copied for him would else be taken for computed if the step failed.
+        """
+        may_admit = True
+        for sequence in self._roster.prompt_order():
+            if draft.allowance.is_spent:
+                return
+            if sequence.state is SequenceState.WAITING:
+                may_admit = may_admit and not draft.has_preempted and self._admit(sequence)
+            if sequence.state is SequenceState.RUNNING:
+                num_tokens = draft.allowance.take_prompt(sequence.num_uncomputed_tokens, sequence.num_computed_tokens)
+                self._roster.note_piece(sequence)
+                self._serve(sequence, num_tokens, draft)
+
+    def _serve(self, sequence: Sequence, num_tokens: int, draft: _Draft) -> None:
         while not self._manager.grow(sequence, num_tokens):
             victim = self._roster.last_served()
             self._preempt(victim, draft)
             if victim is sequence:
+                draft.allowance.give_back(num_tokens)
                 return
         self._add_slice(sequence, num_tokens, draft)
 
@@ -135,26 +153,25 @@ class Scheduler:
         draft.slices[sequence.sequence_id] = SequenceSlice(
             sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table.block_ids, sample
         )
-        draft.tokens_left -= num_tokens
 
     def _preempt(self, sequence: Sequence, draft: _Draft) -> None:
         lost = draft.slices.pop(sequence.sequence_id, None)
-        draft.tokens_left += 0 if lost is None else len(lost.token_ids)
+        if lost is not None:
+            draft.allowance.give_back(len(lost.token_ids))
         draft.has_preempted = True
         self._manager.free(sequence)
         self._roster.let_wait(sequence)
         self._announce_wait(sequence)
 
-    def _admit(self, draft: _Draft) -> None:
-        for sequence in self._roster.admission_order():
-            if draft.tokens_left == 0 or self.num_running >= self._max_num_sequences:
-                return
-            if not self._manager.admit(sequence, self._spare_blocks(sequence)):
-                for waiting in self._roster.admission_order():
-                    self._announce_wait(waiting)
-                return
-            self._start(sequence)
-            self._serve(sequence, draft)
+    def _admit(self, sequence: Sequence) -> bool:
+        if self.num_running >= self._max_num_sequences:
+            return False
+        if not self._manager.admit(sequence, self._spare_blocks(sequence)):
+            for waiting in self._roster.waiting_order():
+                self._announce_wait(waiting)
+            return False
+        self._start(sequence)
+        return True
 
     def _spare_blocks(self, sequence: Sequence) -> int:
         """Blocks to leave for those that run, one each, or the newcomer would soon lose its turn again."""
