@@ -8,6 +8,19 @@ from pagedesk.protocol import SamplingParams
 
 
 @dataclass(frozen=True, slots=True)
+class Repetition:
+    """What a sequence has said, as far as its penalties look back.
+
+    Attributes:
+        counts: (token id, how often it was said), each token once.
+        runs: (token id, length of the run that it would go on repeating), each token once.
+    """
+
+    counts: tuple[tuple[int, int], ...] = ()
+    runs: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SampleSpec:
     """How to choose a token: reproducible from these values alone, so a sequence may lose and regain its turn.
 
@@ -15,11 +28,13 @@ class SampleSpec:
         params: The request's parameters.
         seed: The sequence's own seed.
         draw_index: How many tokens the sequence has generated so far.
+        repetition: What its penalties need; None where none is switched on.
     """
 
     params: SamplingParams
     seed: int
     draw_index: int
+    repetition: Repetition | None = None
 
 
 @dataclass(frozen=True, slots=True)

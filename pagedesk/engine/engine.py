@@ -20,9 +20,11 @@ from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
+from pagedesk.engine.scheduling.sampling_check import SamplingLimits
 from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
+from pagedesk.engine.text.chat_memory import ChatMemory
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.prompt import PromptBuilder
@@ -34,6 +36,7 @@ from pagedesk.protocol import (
     Failed,
     FinishReason,
     MemoryUse,
+    MissReason,
     ModelInfo,
     PoolSnapshot,
     Started,
@@ -75,6 +78,7 @@ class Engine:
         self._manager, self._scheduler = self._fresh_scheduler()
         self._replies: dict[str, tuple[Reply, ...]] = {}
         self._chat_dates = ChatDates()
+        self._chats = ChatMemory()
         self._focus: str | None = None
         self._step_index = 0
         self._step_ms = 0.0
@@ -101,7 +105,8 @@ class Engine:
             TemplateError: The model's chat template fails on these messages.
         """
         arrived_s = self._clock() if arrived_s is None else arrived_s
-        check_submit(submit, self._config.max_num_sequences)
+        limits = SamplingLimits(len(self._prompts.table), self.info.max_model_len)
+        check_submit(submit, self._config.max_num_sequences, limits)
         prompt_ids = self._prompt_ids(submit)
         self._scheduler.add(self._spec(submit, prompt_ids))
         strips_space = self._prompts.strips_space and not submit.raw
@@ -112,6 +117,7 @@ class Engine:
                 len(prompt_ids),
                 Detokenizer(self._prompts.table, strip_space=strips_space),
                 arrived_s,
+                submit.sampling.stop,
             )
             for index in range(submit.num_answers)
         )
@@ -199,13 +205,15 @@ class Engine:
         for advance in outcome.advances:
             reply = self._replies[advance.request.spec.request_id][advance.answer_index]
             events += reply.add(advance.token_id, now_s, advance.finish)
+            if reply.is_ended:
+                self._scheduler.end_answer(advance.request, advance.answer_index)
         self._forget_ended(advance.request for advance in outcome.advances)
         return events + self._fail(outcome.faulted, "The model computed values that are not numbers.")
 
     def _started(self, request: Request, now_s: float) -> Started:
         spec, cached_tokens = request.spec, request.cached_tokens or 0
         for reply in self._replies[spec.request_id]:
-            reply.start(now_s, cached_tokens, request.miss_reason)
+            reply.start(now_s, cached_tokens, _miss_reason(request))
         return Started(spec.request_id, len(spec.prompt_ids), cached_tokens)
 
     def _forget_ended(self, requests: Iterable[Request]) -> None:
@@ -236,9 +244,10 @@ class Engine:
             prompt_ids = self._prompts.chat(submit.messages, self._chat_dates.of(submit.chat_id))
         if not prompt_ids:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
-        if len(prompt_ids) > self.info.max_model_len:
+        num_tokens, max_tokens = len(prompt_ids), self.info.max_model_len
+        if num_tokens >= max_tokens:
             raise InvalidRequestError(
-                f"The prompt is {len(prompt_ids):,} tokens, this model takes at most {self.info.max_model_len:,}.",
+                f"The prompt is {num_tokens:,} tokens, this model takes {max_tokens:,} with the answer.",
                 "Shorten the message, or start a new chat.",
             )
         return prompt_ids
@@ -254,6 +263,8 @@ class Engine:
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
+            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, submit.messages),
+            table=self._prompts.table,
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
@@ -312,6 +323,13 @@ def _check_config(config: EngineConfig) -> None:
 def _root_key(info: ModelInfo) -> bytes:
     fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}"
     return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+
+
+def _miss_reason(request: Request) -> MissReason | None:
+    """Where a chat that nobody edited has another token in its history than before, the template wrote it anew."""
+    if request.miss_reason is MissReason.EDITED and request.spec.is_unedited:
+        return MissReason.TEMPLATE
+    return request.miss_reason
 
 
 def _describe(error: Exception) -> str:

@@ -119,12 +119,13 @@ class MissReason(StrEnum):
     """Why a prompt token was not in the cache.
 
     NEW: nothing known stood at its place. EVICTED: it was there and had to go. EDITED: this chat had another token at
-    its place before.
+    its place before. TEMPLATE: the same, though nobody edited the chat: its template writes the history anew.
     """
 
     NEW = "new"
     EVICTED = "evicted"
     EDITED = "edited"
+    TEMPLATE = "template"
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,14 @@ def test_a_message_of_100000_characters_is_refused_with_both_lengths(tmp_path):
         ["--n", "0"],
         ["--n", "10000"],
         ["--max-tokens", "0"],
+        ["--max-tokens", "1000000"],
+        ["--repetition-penalty", "nan"],
+        ["--typical-p", "0"],
+        ["--logit-bias", "1000000=1"],
+        ["--logit-bias", "1=nan"],
+        ["--stop", ""],
+        ["--stop", "x" * 1000],
+        [f"--stop={number}" for number in range(65)],
     ],
 )
 def test_numbers_out_of_range_are_refused_with_a_sentence(tmp_path, arguments):

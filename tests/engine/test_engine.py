@@ -17,6 +17,7 @@ from pagedesk.protocol import (
     Finished,
     FinishReason,
     Message,
+    MissReason,
     Role,
     Started,
     Submit,
@@ -28,6 +29,8 @@ from pagedesk.protocol import (
 )
 from tests.helpers.engines import endings, fake_engine, of_kind, run, submit, text_of, tokens_of
 from tests.helpers.tiny_vocabulary import IM_END
+
+LAST_IN_CAPITALS = "{% for m in messages %}{{ m['content'] | upper if loop.last else m['content'] }}{% endfor %}"
 
 
 def test_a_request_is_started_told_and_finished() -> None:
@@ -44,7 +47,27 @@ def test_usage_tells_prompt_cached_and_new_tokens() -> None:
     engine.add(submit("second"))
     [finished] = of_kind(run(engine), Finished)
     prompt_tokens = finished.usage.prompt_tokens
-    assert finished.usage == Usage(prompt_tokens, (prompt_tokens - 1) // 4 * 4, 6, (prompt_tokens - 1) // 4 * 4)
+    assert finished.usage == Usage(prompt_tokens, prompt_tokens - 1, 6, prompt_tokens - 1)
+
+
+def test_usage_tells_where_an_edited_prompt_missed() -> None:
+    engine, _ = fake_engine()
+    engine.add(submit("first", "abcdef"))
+    run(engine)
+    engine.add(submit("second", "abcxef"))
+    [finished] = of_kind(run(engine), Finished)
+    place = len("<u\nabc")
+    assert (finished.usage.first_missed_index, finished.usage.miss_reason) == (place, MissReason.EDITED)
+
+
+def test_usage_tells_of_a_template_that_changes_what_it_wrote() -> None:
+    engine, _ = fake_engine(template=LAST_IN_CAPITALS)
+    engine.add(submit(text="hello"))
+    events = run(engine)
+    reply = Message(Role.ASSISTANT, (TextPart(text_of(events)),), tokens_of(events))
+    engine.add(submit("second", "more", history=[Message.of(Role.USER, "hello"), reply]))
+    [finished] = of_kind(run(engine), Finished)
+    assert (finished.usage.first_missed_index, finished.usage.miss_reason) == (0, MissReason.TEMPLATE)
 
 
 def test_times_are_those_of_the_steps() -> None:
@@ -221,10 +244,35 @@ def test_raw_requests_pass_by_the_template() -> None:
         ({"min_p": math.nan}, "Min-p is nan; it must be from 0.0 to 1.0."),
         ({"seed": -1}, "The seed is -1; it must be from 0 to 9,223,372,036,854,775,807."),
         ({"max_tokens": 0}, "The most new tokens is 0; it must be at least 1."),
+        ({"max_tokens": 401}, "401 new tokens were asked for; the whole context is 400."),
+        ({"top_k": 2.5}, "Top-k is 2.5; it must be a whole number."),
+        ({"typical_p": 0.0}, "typical-p is 0, which keeps no token."),
+        ({"typical_p": -0.1}, "Typical-p is -0.1; it must be from 0.0 to 1.0."),
+        ({"top_n_sigma": math.nan}, "Top-n-sigma is nan; it must be from 0.0 to 100.0."),
+        ({"repetition_penalty": 0.0}, "The repetition penalty is 0.0; it must be from 0.1 to 10.0."),
+        ({"presence_penalty": math.nan}, "The presence penalty is nan; it must be from -2.0 to 2.0."),
+        ({"frequency_penalty": 3.0}, "The frequency penalty is 3.0; it must be from -2.0 to 2.0."),
+        ({"penalty_last_n": -1}, "The window of the penalties is -1; it must be at least 0."),
+        ({"penalty_last_n": math.inf}, "The window of the penalties is inf; it must be a whole number."),
+        ({"dry_multiplier": -1.0}, "The DRY multiplier is -1.0; it must be from 0.0 to 100.0."),
+        ({"dry_base": 0.5}, "The DRY base is 0.5; it must be from 1.0 to 4.0."),
+        ({"dry_allowed_length": 0}, "The allowed length of DRY is 0; it must be at least 1."),
+        ({"dry_penalty_last_n": -5}, "The window of DRY is -5; it must be at least 0."),
+        ({"dry_sequence_breakers": ("",)}, "A DRY sequence breaker is '', which is no text."),
+        ({"xtc_probability": 1.1}, "The XTC probability is 1.1; it must be from 0.0 to 1.0."),
+        ({"xtc_threshold": math.nan}, "The XTC threshold is nan; it must be from 0.0 to 1.0."),
+        ({"stop": ("",)}, "A stop string is '', which is no text."),
+        ({"stop": ("x" * 257,)}, "A stop string is 257 characters long; at most 256 are possible."),
+        ({"stop": range(10**9)}, "1,000,000,000 stop strings were given; at most 64 are possible."),
+        ({"logit_bias": ((263, 1.0),)}, "The token of a logit bias is 263; it must be from 0 to 262."),
+        ({"logit_bias": ((-1, 1.0),)}, "The token of a logit bias is -1; it must be from 0 to 262."),
+        ({"logit_bias": ((7, math.nan),)}, "The logit bias of token 7 is nan; it must be from -100.0 to 100.0."),
+        ({"logit_bias": ((7, 1.0), (7, 2.0))}, "A token has two logit biases."),
+        ({"logit_bias": range(1025)}, "1,025 logit biases were given; at most 1,024 are possible."),
         ({"answers": 0}, "0 answers were asked for; 1 to 64 are possible."),
         ({"answers": 65}, "65 answers were asked for; 1 to 64 are possible."),
         ({"text": " \n"}, "The message is empty."),
-        ({"text": "x" * 500}, "The prompt is 516 tokens, this model takes at most 400."),
+        ({"text": "x" * 500}, "The prompt is 516 tokens, this model takes 400 with the answer."),
         ({"text": "x" * 300}, "The prompt is 316 tokens and needs 79 blocks of memory; the pool has 64."),
     ],
 )

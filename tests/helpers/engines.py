@@ -79,7 +79,7 @@ def submit(
     answers: int = 1,
     max_tokens: int | None = 6,
     history: Iterable[Message] = (),
-    **sampling: float | None,
+    **sampling: object,
 ) -> Submit:
     params = SamplingParams(max_tokens=max_tokens, **({"seed": 1} | sampling))  # type: ignore[arg-type]
     return Submit(request_id, chat, (*history, Message.of(Role.USER, text)), params, answers)

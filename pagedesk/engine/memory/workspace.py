@@ -8,7 +8,8 @@ from pagedesk.geometry import ModelGeometry
 
 _FLOAT_BYTES = 4
 _MIN_GATHERED_TOKENS = 16384
-_SAMPLER_BYTES_PER_SCORE = 48
+SAMPLER_BYTES_PER_SCORE = 60
+"""What ranking and filtering take for each score, at most; a test measures it."""
 SAMPLED_ROWS_AT_A_TIME = 8
 """Rows whose whole vocabulary is ranked at a time."""
 
@@ -58,4 +59,4 @@ def _logits_bytes(geometry: ModelGeometry, limits: StepLimits) -> int:
     """Scores in the model's format and in float32, and what ranking some rows takes."""
     scores = limits.max_num_sequences * geometry.vocab_size
     ranked = SAMPLED_ROWS_AT_A_TIME * geometry.vocab_size
-    return scores * (limits.element_bytes + _FLOAT_BYTES) + ranked * _SAMPLER_BYTES_PER_SCORE
+    return scores * (limits.element_bytes + _FLOAT_BYTES) + ranked * SAMPLER_BYTES_PER_SCORE

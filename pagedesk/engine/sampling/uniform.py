@@ -7,11 +7,16 @@ from __future__ import annotations
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
+_STREAM_STEP = 0xD1B54A32D192ED03
 
 
-def uniform(seed: int, draw_index: int) -> float:
-    """A number in [0, 1) for draw `draw_index` of `seed`, 53 random bits (SplitMix64 applied to both)."""
-    mixed = _mix(_mix(seed & _MASK) ^ (draw_index * _GOLDEN & _MASK))
+def uniform(seed: int, draw_index: int, stream: int = 0) -> float:
+    """A number in [0, 1) for draw `draw_index` of `seed`, 53 random bits (SplitMix64 applied to both).
+
+    Streams of one seed are independent: whoever needs a second number for the same draw takes another stream.
+    """
+    counter = (draw_index * _GOLDEN + stream * _STREAM_STEP) & _MASK
+    mixed = _mix(_mix(seed & _MASK) ^ counter)
     return (mixed >> 11) * 2.0**-53
 
 

@@ -5,9 +5,11 @@ Engine thread only. Plain values; who computes when is the scheduler's business.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence as Run
+from dataclasses import dataclass, field
 
 from pagedesk.engine.batch import SampleSpec
+from pagedesk.engine.sampling.look_back import LookBack, looks_back
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
 from pagedesk.protocol import MissReason, SamplingParams
 
@@ -27,6 +29,8 @@ class RequestSpec:
         stop_ids: Tokens that end an answer.
         num_answers: Sequences to compute.
         priority: Larger is served first when not all can be.
+        is_unedited: The chat goes on from what its last request held, unchanged by hand.
+        table: The bytes of each token, by id; needed where DRY is on.
     """
 
     request_id: str
@@ -37,6 +41,8 @@ class RequestSpec:
     stop_ids: frozenset[int] = frozenset()
     num_answers: int = 1
     priority: int = 0
+    is_unedited: bool = False
+    table: Run[bytes] = field(default=(), repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +55,7 @@ class Request:
         cached_tokens: Prompt tokens that were in the cache when it got its turn; None before.
         miss_reason: Why the cache did not have more of it; None if it had all that it could.
         is_announced_as_waiting: Whether the sender knows that it waits for blocks.
+        look_backs: What the penalties remember, by answer index; empty where none is on.
     """
 
     spec: RequestSpec
@@ -56,6 +63,7 @@ class Request:
     cached_tokens: int | None = None
     miss_reason: MissReason | None = None
     is_announced_as_waiting: bool = False
+    look_backs: dict[int, LookBack] = field(default_factory=dict)
 
     @property
     def first(self) -> Sequence:
@@ -79,5 +87,11 @@ class Request:
 
     def sample_spec(self, sequence: Sequence) -> SampleSpec:
         """How the next token of this sequence is chosen."""
-        seed = (self.spec.seed + self.sequences.index(sequence)) % SEED_LIMIT
-        return SampleSpec(self.spec.params, seed, sequence.num_generated_tokens)
+        params, answer_index = self.spec.params, self.sequences.index(sequence)
+        seed = (self.spec.seed + answer_index) % SEED_LIMIT
+        if not looks_back(params):
+            return SampleSpec(params, seed, sequence.num_generated_tokens)
+        if answer_index not in self.look_backs:
+            self.look_backs[answer_index] = LookBack(params, self.spec.table)
+        repetition = self.look_backs[answer_index].look(sequence.token_ids)
+        return SampleSpec(params, seed, sequence.num_generated_tokens, repetition)

@@ -103,6 +103,12 @@ class Scheduler:
             self._end(request.sequences[index])
         return unended
 
+    def end_answer(self, request: Request, answer_index: int) -> None:
+        """End one answer whose text is complete, unless it has ended; the others go on."""
+        sequence = request.sequences[answer_index]
+        if sequence.state is not SequenceState.ENDED:
+            self._end(sequence)
+
     # Planning a step.
 
     def schedule(self) -> StepPlan:

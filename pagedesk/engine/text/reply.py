@@ -5,7 +5,10 @@ Engine thread only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pagedesk.engine.text.detokenizer import Detokenizer
+from pagedesk.engine.text.stop_strings import StopStrings
 from pagedesk.protocol import Event, Finished, FinishReason, MissReason, TextDelta, Timings, Usage
 
 
@@ -18,15 +21,27 @@ class Reply:
         prompt_tokens: Length of the prompt.
         detokenizer: Fresh, for this answer alone.
         arrived_s: When the request came in, by the engine's clock.
+        stops: Texts that end it.
+
+    Attributes:
+        is_ended: Whether its last event was made.
     """
 
     def __init__(
-        self, request_id: str, answer_index: int, prompt_tokens: int, detokenizer: Detokenizer, arrived_s: float
+        self,
+        request_id: str,
+        answer_index: int,
+        prompt_tokens: int,
+        detokenizer: Detokenizer,
+        arrived_s: float,
+        stops: Sequence[str] = (),
     ) -> None:
+        self.is_ended = False
         self._request_id = request_id
         self._answer_index = answer_index
         self._prompt_tokens = prompt_tokens
         self._detokenizer = detokenizer
+        self._stops = StopStrings(stops)
         self._arrived_s = arrived_s
         self._started_s: float | None = None
         self._first_s: float | None = None
@@ -42,24 +57,34 @@ class Reply:
         self._miss_reason = miss_reason
 
     def add(self, token_id: int, now_s: float, reason: FinishReason | None) -> list[Event]:
-        """The answer got a token, its last one if there is a reason."""
+        """The answer got a token, its last one if there is a reason or its text has come to a stop."""
         self._num_tokens += 1
         self._first_s = now_s if self._first_s is None else self._first_s
         self._last_s = now_s
-        text = self._detokenizer.add(token_id)
-        if reason is None:
-            return [self._delta(text, (token_id,))]
-        return [self._delta(text + self._detokenizer.flush(), (token_id,)), self._finished(reason, now_s)]
+        text, is_stopped = self._stops.add(self._detokenizer.add(token_id))
+        if is_stopped:
+            reason = FinishReason.STOP
+        elif reason is not None:
+            rest, is_stopped = self._rest()
+            text, reason = text + rest, FinishReason.STOP if is_stopped else reason
+        delta = self._delta(text, (token_id,))
+        return [delta] if reason is None else [delta, self._finished(reason, now_s)]
 
     def end(self, now_s: float, reason: FinishReason) -> list[Event]:
         """The answer ends without a further token."""
-        rest = self._detokenizer.flush()
+        rest, _ = self._rest()
         return [*([self._delta(rest, ())] if rest else []), self._finished(reason, now_s)]
+
+    def _rest(self) -> tuple[str, bool]:
+        """What is held back, and whether a stop is complete in it."""
+        text, is_stopped = self._stops.add(self._detokenizer.flush())
+        return text + self._stops.flush(), is_stopped
 
     def _delta(self, text: str, token_ids: tuple[int, ...]) -> TextDelta:
         return TextDelta(self._request_id, self._answer_index, text, token_ids)
 
     def _finished(self, reason: FinishReason, now_s: float) -> Finished:
+        self.is_ended = True
         cached = self._cached_tokens
         usage = Usage(self._prompt_tokens, cached, self._num_tokens, cached, self._miss_reason)
         return Finished(self._request_id, self._answer_index, reason, usage, self._timings(now_s))

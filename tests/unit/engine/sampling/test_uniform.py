@@ -30,3 +30,14 @@ def test_neighbouring_seeds_are_spread_evenly_too() -> None:
 def test_a_draw_depends_on_seed_and_counter_alone() -> None:
     assert uniform(1, 2) == uniform(1, 2)
     assert len({uniform(seed, draw) for seed in range(20) for draw in range(20)}) == 400
+
+
+def test_the_streams_of_a_seed_are_spread_evenly_and_independent() -> None:
+    counts = [0] * 16
+    for draw_index in range(16_000):
+        counts[int(uniform(7, draw_index) * 4) * 4 + int(uniform(7, draw_index, 1) * 4)] += 1
+    assert max(abs(count - 1000) for count in counts) < 150
+
+
+def test_no_draw_of_a_stream_is_a_draw_of_another() -> None:
+    assert len({uniform(3, draw, stream) for draw in range(500) for stream in range(3)}) == 1500
