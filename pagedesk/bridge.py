@@ -23,6 +23,7 @@ from pagedesk.protocol import (
     LoadFailed,
     ModelReady,
     PoolSnapshot,
+    Stalled,
     Started,
     TextDelta,
     Waiting,
@@ -57,6 +58,7 @@ class EngineBridge(QObject):
     """
 
     status_changed = Signal(object)
+    stalled = Signal(object)
     model_ready = Signal(object)
     load_failed = Signal(object)
     request_started = Signal(object)
@@ -110,6 +112,7 @@ class EngineBridge(QObject):
     def _signal_table(self) -> dict[type, SignalInstance]:
         return {
             EngineStatus: self.status_changed,
+            Stalled: self.stalled,
             ModelReady: self.model_ready,
             LoadFailed: self.load_failed,
             Started: self.request_started,

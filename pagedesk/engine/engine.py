@@ -47,6 +47,11 @@ from pagedesk.protocol import (
 if TYPE_CHECKING:
     from pagedesk.engine.model_runner import LoadedModel
 
+_PATIENCE_S = 30.0
+_PATIENCE_STEPS = 10
+_FIRST_STEP_PATIENCE_S = 120.0
+"""The first step of a model loads code, and compiles kernels on a card that it has not met before."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -92,6 +97,17 @@ class Engine:
     def has_work(self) -> bool:
         """Whether `step` would compute anything."""
         return self._scheduler.has_work
+
+    @property
+    def patience_s(self) -> float:
+        """How long a step may take before something must be wrong."""
+        expected_s = self._scheduler.longest_step_ms / 1e3
+        first_s = _FIRST_STEP_PATIENCE_S if self._step_index == 0 else 0.0
+        return max(_PATIENCE_S, _PATIENCE_STEPS * expected_s, first_s)
+
+    def is_under_way(self, request_id: str) -> bool:
+        """Whether a request of this name has not ended."""
+        return request_id in self._replies
 
     def add(self, submit: Submit, arrived_s: float | None = None) -> None:
         """Take in a request; its events come from `step`.
@@ -233,7 +249,10 @@ class Engine:
     def _start_over(self, error: Exception) -> list[Event]:
         request_ids = list(self._replies)
         self._replies.clear()
+        lost_manager, lost_scheduler = self._manager, self._scheduler
         self._manager, self._scheduler = self._fresh_scheduler()
+        self._manager.count_on(lost_manager)
+        self._scheduler.count_on(lost_scheduler)
         self._scheduler.set_focus(self._focus)
         return [Failed(request_id, _describe(error), "Send it again.") for request_id in request_ids]
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pagedesk.engine import engine as engine_module
+from pagedesk.engine import watchdog
+from pagedesk.engine.batch import StepPlan, StepResult
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine
 from pagedesk.engine.errors import ModelFileError
@@ -28,10 +30,11 @@ from pagedesk.protocol import (
     PoolSnapshot,
     SetFocus,
     Shutdown,
+    Stalled,
     TextDelta,
 )
-from tests.helpers.engines import endings, fake_engine, of_kind, submit, text_of
-from tests.helpers.recorder import Recorder
+from tests.helpers.engines import BLOCK, endings, fake_engine, of_kind, submit, text_of
+from tests.helpers.recorder import PATIENCE_S, Recorder
 
 Progress = Callable[[str, int, int], None]
 
@@ -44,6 +47,7 @@ class Loader:
         self.held: dict[str, threading.Event] = {}
         self.has_begun = threading.Event()
         self.configs: list[EngineConfig] = []
+        self.gate: Gate | None = None
 
     def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
         path = str(config.model_path)
@@ -54,7 +58,51 @@ class Loader:
             on_progress("weights", 1, 2)
         if path in self.errors:
             raise self.errors[path]
-        return fake_engine()[0]
+        config = EngineConfig(config.model_path, block_size=BLOCK, max_batch_tokens=16)
+        engine, runner = fake_engine(config=config)
+        if self.gate is not None:
+            runner.run = self.gate.around(runner.run)  # type: ignore[method-assign]
+        return engine
+
+
+class Gate:
+    """Lets the steps of a runner begin one by one."""
+
+    def __init__(self) -> None:
+        self.num_begun = 0
+        self._allowed = threading.Semaphore(0)
+        self._changed = threading.Condition()
+
+    def around(self, run: Callable[[StepPlan], StepResult]) -> Callable[[StepPlan], StepResult]:
+        def wait_and_run(plan: StepPlan) -> StepResult:
+            with self._changed:
+                self.num_begun += 1
+                self._changed.notify_all()
+            assert self._allowed.acquire(timeout=PATIENCE_S)
+            return run(plan)
+
+        return wait_and_run
+
+    def wait_for_step(self, number: int) -> None:
+        """Wait until this step has begun."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.num_begun >= number, PATIENCE_S)
+
+    def let_go(self, num_steps: int) -> None:
+        self._allowed.release(num_steps)
+
+
+@pytest.fixture
+def gate(loader: Loader) -> Gate:
+    loader.gate = Gate()
+    return loader.gate
+
+
+@pytest.fixture
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A watchdog that barks after some milliseconds."""
+    monkeypatch.setattr(watchdog, "LOOK_S", 0.001)
+    monkeypatch.setattr(Engine, "patience_s", 0.01)
 
 
 @pytest.fixture
@@ -167,6 +215,52 @@ def test_a_refused_request_fails_and_the_next_is_served(thread: EngineThread, re
     assert endings(recorder.events) == [("bad", "failed"), ("good", "length")]
 
 
+def test_a_second_request_of_one_name_is_ignored_and_the_first_goes_on(
+    thread: EngineThread, recorder: Recorder, gate: Gate
+) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit("r"))
+    gate.wait_for_step(1)
+    thread.send(submit("r", "another"))
+    thread.send(submit("s"))
+    gate.let_go(100)
+    recorder.wait(Finished, count=2)
+    assert endings(recorder.events) == [("r", "length"), ("s", "length")]
+
+
+def test_a_prompt_that_is_cancelled_while_it_is_computed_takes_no_further_step(
+    thread: EngineThread, recorder: Recorder, gate: Gate
+) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit("r", "x" * 200))
+    gate.let_go(1)
+    gate.wait_for_step(2)
+    thread.send(Cancel("r"))
+    gate.let_go(100)
+    recorder.wait(Finished)
+    assert (gate.num_begun, endings(recorder.events)) == (2, [("r", "cancelled")])
+
+
+@pytest.mark.usefixtures("impatience")
+def test_a_step_that_hangs_is_told_and_so_is_its_end(thread: EngineThread, recorder: Recorder, gate: Gate) -> None:
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=1))
+    recorder.wait(Stalled)
+    gate.let_go(100)
+    recorder.wait(Finished)
+    assert Stalled(None) in recorder.events
+
+
+@pytest.mark.usefixtures("impatience")
+def test_a_load_may_take_as_long_as_it_likes(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread.send(LoadModel("m"))
+    recorder.wait_for_phase(EnginePhase.LOADING, count=50)
+    loader.held["m"].set()
+    recorder.wait_for_phase(EnginePhase.READY)
+    assert of_kind(recorder.events, Stalled) == []
+
+
 def test_a_cancelled_request_ends(thread: EngineThread, recorder: Recorder) -> None:
     thread.send(LoadModel("m"))
     thread.send(submit(max_tokens=None))
@@ -242,6 +336,26 @@ def test_shutdown_ends_a_load_and_the_requests_that_wait_for_it(recorder: Record
     thread.send(submit(answers=2))
     assert thread.stop(30)
     assert endings(recorder.events) == [("r", "cancelled"), ("r", "cancelled")]
+
+
+def test_the_end_refuses_an_absurd_number_of_answers_instead_of_ending_each(recorder: Recorder, loader: Loader) -> None:
+    loader.held["m"] = threading.Event()
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    thread.send(LoadModel("m"))
+    loader.has_begun.wait()
+    thread.send(submit("many", answers=10**15))
+    thread.send(submit("none", answers=0))
+    assert thread.stop(30)
+    assert endings(recorder.events) == [("many", "failed"), ("none", "failed")]
+
+
+def test_no_thread_is_left_when_the_engine_has_ended(recorder: Recorder) -> None:
+    before = set(threading.enumerate())
+    thread = EngineThread(recorder.publish)
+    thread.start()
+    assert thread.stop(30)
+    assert set(threading.enumerate()) <= before
 
 
 def test_a_mistake_that_nobody_foresaw_ends_the_requests_and_is_told(

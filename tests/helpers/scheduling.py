@@ -91,6 +91,8 @@ class SmallEngine:
         plan = self.scheduler.schedule()
         self.manager.check_invariants()
         assert plan.slices, "a step computes something"
+        copied = {destination for _, destination in plan.copies}
+        assert copied <= {block_id for part in plan.slices for block_id in part.block_ids}, "who waits gets no copy"
         if self.machine is not None:
             self.step_ms.append(self.machine(plan))
             self.scheduler.note_time(plan, self.step_ms[-1])

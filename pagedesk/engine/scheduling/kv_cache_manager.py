@@ -54,6 +54,12 @@ class KVCacheManager:
         """Blocks copied on write so far."""
         return self._copies.num_made_on_write
 
+    def count_on(self, lost: KVCacheManager) -> None:
+        """Take over the counters of a manager that this one replaces; its blocks are lost."""
+        self._copies.num_made_on_write = lost._copies.num_made_on_write
+        self.pool.map.peak_held = lost.pool.map.peak_held
+        self.pool.map.peak_shared = lost.pool.map.peak_shared
+
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that hold so many tokens."""
         return blocks_for(num_tokens, self._block_size)

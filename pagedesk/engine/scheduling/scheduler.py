@@ -74,6 +74,17 @@ class Scheduler:
         """Sequences that wait for it."""
         return len(self._roster.waiting)
 
+    @property
+    def longest_step_ms(self) -> float:
+        """About how long the largest step takes now."""
+        return self._budget.longest_step_ms(max((s.num_tokens for s in self._roster.running), default=0))
+
+    def count_on(self, lost: Scheduler) -> None:
+        """Take over the counters of a scheduler that this one replaces."""
+        self.prompt_tokens = lost.prompt_tokens
+        self.cached_prompt_tokens = lost.cached_prompt_tokens
+        self.generated_tokens = lost.generated_tokens
+
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
         self._roster.focus = chat_id
