@@ -52,7 +52,11 @@ def test_the_launcher_needs_the_standard_library_only(root: Path) -> None:
 
 
 def test_the_checks_run_from_fast_to_slow() -> None:
-    assert [check.title for check in checks([])] == ["format", "lint", "types", "layers", "tests"]
+    assert [check.title for check in checks([])] == ["format", "lint", "types", "layers", "tests", "long runs"]
+
+
+def test_long_runs_are_left_out_when_tests_are_named() -> None:
+    assert [check.title for check in checks(["tests/unit"])][-1] == "tests"
 
 
 def test_the_checks_of_a_change_are_the_readmes_test_command(root: Path) -> None:
