@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from pagedesk.engine.backends.base import AttentionBatch, Backend, LinearWeight, StepAttention
 from pagedesk.engine.backends.reference_attention import ReferenceAttention
+from pagedesk.engine.backends.row_padding import pad_rows
 
 
 class ReferenceBackend(Backend):
@@ -32,7 +33,7 @@ class ReferenceBackend(Backend):
 
     @override
     def linear(self, inputs: torch.Tensor, weight: LinearWeight) -> torch.Tensor:
-        return functional.linear(inputs, weight.matrix, weight.bias)
+        return functional.linear(pad_rows(inputs), weight.matrix, weight.bias)[: len(inputs)]
 
     @override
     def rms_norm(self, inputs: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
