@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from pagedesk.geometry import BLOCK_SIZE
@@ -11,6 +12,14 @@ from pagedesk.protocol import DType
 MAX_NUM_SEQUENCES = 64
 MAX_GAP_MS = 150.0
 """Above it a text no longer seems to flow."""
+
+
+class Allocation(StrEnum):
+    """When sequences get their blocks; all but the first are for comparison."""
+
+    ON_DEMAND = "on demand"
+    RESERVE_EXACT = "exact final length"
+    RESERVE_MAXIMUM = "maximum length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class EngineConfig:
         max_num_sequences: Most sequences that have the turn at once, and most answers to one request.
         max_gap_ms: The longest time between two tokens of an answer while prompts are computed; None: prompts may take
             as long as they like.
+        allocation: When sequences get their blocks.
     """
 
     model_path: Path
@@ -41,3 +51,4 @@ class EngineConfig:
     max_batch_tokens: int = 256
     max_num_sequences: int = MAX_NUM_SEQUENCES
     max_gap_ms: float | None = MAX_GAP_MS
+    allocation: Allocation = Allocation.ON_DEMAND

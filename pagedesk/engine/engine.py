@@ -18,6 +18,7 @@ from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import InvalidRequestError
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
+from pagedesk.engine.scheduling.pool_use import PoolUse
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.sampling_check import SamplingLimits
@@ -193,6 +194,10 @@ class Engine:
             memory=self.memory,
         )
 
+    def pool_use(self) -> PoolUse:
+        """What the pool is used for now; cheaper than a snapshot."""
+        return self._scheduler.pool_use()
+
     def close(self) -> list[Event]:
         """Cancel every request and give the model's memory back; nothing may be called after it."""
         events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
@@ -294,6 +299,7 @@ class Engine:
             StepBudget(config.max_batch_tokens, config.max_gap_ms),
             max_num_sequences=config.max_num_sequences,
             max_model_len=self.info.max_model_len,
+            allocation=config.allocation,
         )
         return manager, scheduler
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pagedesk.engine.batch import SequenceSlice, StepPlan
-from pagedesk.engine.config import MAX_GAP_MS
+from pagedesk.engine.config import MAX_GAP_MS, Allocation
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
 from pagedesk.engine.scheduling.request import Request, RequestSpec
@@ -73,10 +73,15 @@ class SmallEngine:
         max_len: int = 1000,
         block_size: int = BLOCK,
         max_gap_ms: float | None = MAX_GAP_MS,
+        allocation: Allocation = Allocation.ON_DEMAND,
     ) -> None:
         self.manager = KVCacheManager(num_blocks, block_size)
         self.scheduler = Scheduler(
-            self.manager, StepBudget(budget, max_gap_ms), max_num_sequences=max_sequences, max_model_len=max_len
+            self.manager,
+            StepBudget(budget, max_gap_ms),
+            max_num_sequences=max_sequences,
+            max_model_len=max_len,
+            allocation=allocation,
         )
         self.machine: Callable[[StepPlan], float] | None = None
         self.step_ms: list[float] = []

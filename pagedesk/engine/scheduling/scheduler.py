@@ -11,14 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pagedesk.engine.batch import SequenceSlice, StepPlan, StepResult
+from pagedesk.engine.config import Allocation
 from pagedesk.engine.errors import InvalidRequestError
+from pagedesk.engine.scheduling.admission import Admission
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import Advance, StepOutcome, Wait
+from pagedesk.engine.scheduling.pool_use import PoolUse
 from pagedesk.engine.scheduling.request import Request, RequestSpec
 from pagedesk.engine.scheduling.roster import Roster
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
 from pagedesk.engine.scheduling.step_budget import Allowance, StepBudget
-from pagedesk.protocol import FinishReason
+from pagedesk.protocol import BlockState, FinishReason
 
 
 @dataclass(slots=True)
@@ -38,23 +41,33 @@ class Scheduler:
         budget: Says how much a step computes.
         max_num_sequences: Most sequences that have the turn at once.
         max_model_len: Longest sequence that the model takes, in tokens.
+        allocation: When sequences get their blocks.
 
     Attributes:
         prompt_tokens: Prompt tokens computed so far, once more after each lost turn.
         cached_prompt_tokens: Prompt tokens found in the cache so far.
         generated_tokens: Tokens generated so far.
+        num_lost_turns: How often a sequence lost its turn so far.
     """
 
     def __init__(
-        self, manager: KVCacheManager, budget: StepBudget, *, max_num_sequences: int, max_model_len: int
+        self,
+        manager: KVCacheManager,
+        budget: StepBudget,
+        *,
+        max_num_sequences: int,
+        max_model_len: int,
+        allocation: Allocation = Allocation.ON_DEMAND,
     ) -> None:
         self.prompt_tokens = 0
         self.cached_prompt_tokens = 0
         self.generated_tokens = 0
+        self.num_lost_turns = 0
         self._manager = manager
         self._budget = budget
         self._max_num_sequences = max_num_sequences
         self._max_len = min(max_model_len, manager.capacity)
+        self._admission = Admission(allocation, self._max_len)
         self._roster = Roster()
         self._started: list[Request] = []
         self._waits: list[Wait] = []
@@ -84,6 +97,19 @@ class Scheduler:
         self.prompt_tokens = lost.prompt_tokens
         self.cached_prompt_tokens = lost.cached_prompt_tokens
         self.generated_tokens = lost.generated_tokens
+        self.num_lost_turns = lost.num_lost_turns
+
+    def pool_use(self) -> PoolUse:
+        """What the pool is used for now."""
+        pool, running = self._manager.pool, self._roster.running
+        in_state = pool.map.num_in_state
+        return PoolUse(
+            num_running=len(running),
+            num_held_blocks=in_state[BlockState.OWNED] + in_state[BlockState.SHARED],
+            num_used_tokens=sum(sequence.num_computed_tokens for sequence in running),
+            num_lost_turns=self.num_lost_turns,
+            num_evicted_blocks=pool.evictions.num_noted,
+        )
 
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
@@ -176,6 +202,7 @@ class Scheduler:
         if lost is not None:
             draft.allowance.give_back(len(lost.token_ids))
         draft.has_preempted = True
+        self.num_lost_turns += 1
         self._manager.free(sequence)
         self._roster.let_wait(sequence)
         self._announce_wait(sequence)
@@ -183,17 +210,25 @@ class Scheduler:
     def _admit(self, sequence: Sequence) -> bool:
         if self.num_running >= self._max_num_sequences:
             return False
-        if not self._manager.admit(sequence, self._spare_blocks(sequence)):
+        if not self._give_blocks(sequence):
             for waiting in self._roster.waiting_order():
                 self._announce_wait(waiting)
             return False
         self._start(sequence)
         return True
 
-    def _spare_blocks(self, sequence: Sequence) -> int:
-        """Blocks to leave for those that run, one each, or the newcomer would soon lose its turn again."""
-        num_siblings = len(self._roster.request_of(sequence).unborn)
-        return self.num_running + num_siblings if self.num_running else 0
+    def _give_blocks(self, sequence: Sequence) -> bool:
+        """Give a newcomer the blocks for all its tokens, and those that it is to reserve."""
+        request = self._roster.request_of(sequence)
+        num_reserved = self._admission.reserved_tokens(request.spec)
+        num_more = self._manager.blocks_for(num_reserved) - self._manager.blocks_for(sequence.num_tokens)
+        num_spare = self._admission.spare_blocks(self.num_running, len(request.unborn))
+        if not self._manager.admit(sequence, max(num_more, num_spare)):
+            return False
+        if num_more > 0 and not self._manager.grow(sequence, num_reserved - sequence.num_computed_tokens):
+            self._manager.free(sequence)
+            return False
+        return True
 
     def _start(self, sequence: Sequence) -> None:
         self._roster.run(sequence)
