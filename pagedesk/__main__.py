@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from pagedesk.system.streams import leave, prepare_streams
 from pagedesk.ui.display import display_problem
 from pagedesk.ui.options import parse_options
 
@@ -16,6 +17,7 @@ COMMANDS = ("chat", "models", "bench", "selftest")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run with the arguments after the program's name; returns the exit code."""
+    prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments and arguments[0] in COMMANDS:
         return _run_command(arguments)
@@ -36,4 +38,4 @@ def _run_command(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -26,6 +26,7 @@ from pagedesk.protocol import (
     Stalled,
     Started,
     TextDelta,
+    TurnsDropped,
     Waiting,
 )
 from pagedesk.system.mailbox import Mailbox
@@ -61,6 +62,7 @@ class EngineBridge(QObject):
     stalled = Signal(object)
     model_ready = Signal(object)
     load_failed = Signal(object)
+    turns_dropped = Signal(object)
     request_started = Signal(object)
     request_waiting = Signal(object)
     text_delta = Signal(object)
@@ -115,6 +117,7 @@ class EngineBridge(QObject):
             Stalled: self.stalled,
             ModelReady: self.model_ready,
             LoadFailed: self.load_failed,
+            TurnsDropped: self.turns_dropped,
             Started: self.request_started,
             Waiting: self.request_waiting,
             TextDelta: self.text_delta,

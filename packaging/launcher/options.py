@@ -14,9 +14,16 @@ usage: python3 packaging/launch.py [--torch cpu|cuda] [arguments of PageDesk]
 
 Starts PageDesk. The first start makes .venv beside pyproject.toml and takes some minutes.
 
-  test              run everything that the checks of a change run
+  --model PATH      a GGUF file or a model folder in place of the starter model
+  --dtype auto|float32|bfloat16|float16
+                    number format of weights and cache
+  --scheme dark|light
+                    colours; without it what the desktop asks for
+  --startup-report  tell how long the start took
+  --version         name and version
   chat, models, bench, selftest ...
                     PageDesk on the command line; `chat --help` tells more
+  test              run everything that the checks of a change run
   --torch cpu|cuda  take this build of torch, now and from now on; without it: CUDA where an NVIDIA driver
                     is found at the first start, CPU otherwise
 """

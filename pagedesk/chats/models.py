@@ -9,14 +9,21 @@ from typing import TypeAlias
 
 from pagedesk.protocol import FinishReason, Part, Role, TextPart, Timings, Usage
 
+NUM_CHAT_COLORS = 12
+"""How many colours a theme has for chats."""
+
 
 class MessageState(StrEnum):
-    """How far a message is: WRITING while it is generated, then one of the others for good."""
+    """How far a message is: WRITING while it is generated, then one of the others for good.
+
+    DAMAGED is never stored: the disk gave back something else than was written, and this is what could be read of it.
+    """
 
     WRITING = "writing"
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
+    DAMAGED = "damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +111,14 @@ class ReplyUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A damaged database was moved aside at the start, and a fresh one is in use.
+    """A damaged database was moved aside, and a fresh one with what could be read of it is in use.
 
     Attributes:
         moved_to: Where the damaged file is now.
-        cause: What was wrong with it, in SQLite's words.
+        cause: What was wrong with it.
+        num_messages: How many messages could be read of it.
     """
 
     moved_to: Path
     cause: str
+    num_messages: int

@@ -1,7 +1,8 @@
 """The store of chats and messages: SQLite under the user's data folder, plain values in and out.
 
 One thread owns a store (the window's): its connection refuses all others. A call takes well under a millisecond and
-never waits for the disk: a commit goes to the log, which the system keeps if the process is killed.
+never waits for the disk: a commit goes to the log, which the system keeps if the process is killed. For another program
+that holds the file it waits some 50 ms, then fails.
 """
 
 from __future__ import annotations
@@ -15,26 +16,24 @@ from pathlib import Path
 from pagedesk.chats import rows
 from pagedesk.chats.checkpoint import Checkpointer
 from pagedesk.chats.codec import writable
-from pagedesk.chats.database import open_database
-from pagedesk.chats.errors import explained
-from pagedesk.chats.models import Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
+from pagedesk.chats.database import mark_damaged, open_database, put_back, wait_for_others
+from pagedesk.chats.errors import DamagedStoreError, explained
+from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
 from pagedesk.protocol import Role
-
-NUM_CHAT_COLORS = 12
-"""How many colours a theme has for chats."""
 
 
 class ChatStore:
     """Chats, their messages and the panes that were open.
 
-    Every method raises `ChatStoreError` if the file cannot be read or written.
+    Every method raises `ChatStoreError` if the file cannot be read or written. A file that turns out to be damaged when
+    something is read is recovered at once, when something is written at the next start.
 
     Args:
         path: The database file; made if missing. Replies that a killed program left unfinished become STOPPED.
         clock: Seconds since the epoch.
 
     Attributes:
-        recovery: What became of a damaged file that was found at `path`; None if all was well.
+        recovery: What became of a damaged file that was found at `path`; None as long as all is well.
 
     Raises:
         NewerSchemaError: A later PageDesk wrote the file; it was not changed.
@@ -45,13 +44,14 @@ class ChatStore:
         self._path = path
         self._clock = clock
         self._connection, self.recovery = open_database(path)
+        self._is_patient = False
+        wait_for_others(self._connection, patiently=False)
         self._checkpointer = Checkpointer(path)
-        try:
-            with self._writing():
-                self._run(rows.STOP_REPLIES_UNDER_WAY)
-        except BaseException:
-            self._connection.close()
-            raise
+
+    def be_patient(self) -> None:
+        """Wait up to a second for another program's lock from now on: nobody looks at the window any more."""
+        self._is_patient = True
+        wait_for_others(self._connection, patiently=True)
 
     def close(self) -> None:
         """Fold the log into the file and let go of it; the store cannot be used afterwards."""
@@ -69,7 +69,7 @@ class ChatStore:
 
     def chats(self) -> list[Chat]:
         """All chats, the one with the newest message first."""
-        return [Chat(*row) for row in self._read(rows.SELECT_CHATS)]
+        return [rows.chat_of(row) for row in self._read(rows.SELECT_CHATS)]
 
     def rename_chat(self, chat_id: str, title: str) -> None:
         """Give a chat another title."""
@@ -126,7 +126,7 @@ class ChatStore:
 
     def open_panes(self) -> list[str]:
         """The ids of the chats in the panes, left to right."""
-        return [chat_id for (chat_id,) in self._read(rows.SELECT_PANES)]
+        return [rows.text_of(chat_id) for (chat_id,) in self._read(rows.SELECT_PANES)]
 
     def set_open_panes(self, chat_ids: Sequence[str]) -> None:
         """Remember the chats in the panes, left to right; ids of chats that are gone are left out."""
@@ -153,8 +153,40 @@ class ChatStore:
         self._connection.execute(statement, arguments)
 
     def _read(self, query: str, arguments: Sequence[object] = ()) -> list[rows.Row]:
-        with explained(self._path):
+        try:
+            return self._fetch(query, arguments)
+        except DamagedStoreError:
+            if self._connection.in_transaction:
+                raise
+        self._recover()
+        return self._fetch(query, arguments)
+
+    def _fetch(self, query: str, arguments: Sequence[object]) -> list[rows.Row]:
+        with self._explained():
             return self._connection.execute(query, arguments).fetchall()
+
+    def _put_back_if_deleted(self) -> None:
+        """What is written to a deleted file would be lost at the end."""
+        if not self._path.exists():
+            self._checkpointer.join()
+            self._connection = put_back(self._path, self._connection)
+            wait_for_others(self._connection, patiently=self._is_patient)
+
+    def _recover(self) -> None:
+        """Move the file aside and go on with what can be read of it."""
+        self._checkpointer.join()
+        self._connection.close()
+        self._connection, self.recovery = open_database(self._path)
+        wait_for_others(self._connection, patiently=self._is_patient)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            with explained(self._path):
+                yield
+        except DamagedStoreError:
+            mark_damaged(self._path)
+            raise
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -162,7 +194,9 @@ class ChatStore:
         if self._connection.in_transaction:
             yield
             return
-        with explained(self._path), self._transaction():
+        with self._explained():
+            self._put_back_if_deleted()
+        with self._explained(), self._transaction():
             yield
         self._checkpointer.count_write()
 

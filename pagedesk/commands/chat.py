@@ -5,15 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 from pagedesk.commands import terminal_chat
 from pagedesk.commands.client import Answer, EngineClient
-from pagedesk.commands.options import add_model_options, add_sampling_options, load_command, model_path, sampling_params
+from pagedesk.commands.options import (
+    add_model_options,
+    add_overflow_option,
+    add_sampling_options,
+    load_command,
+    model_path,
+    sampling_params,
+)
 from pagedesk.commands.progress import LoadProgressLine
-from pagedesk.protocol import Message, PoolSnapshot, Role, Submit, TextDelta
+from pagedesk.protocol import Message, Overflow, PoolSnapshot, Role, Submit, TextDelta, TurnsDropped
 
 REQUEST_ID = "chat"
+RAW_MAX_TOKENS = 256
+"""A base model seldom comes to an end by itself."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,21 +32,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prompt", metavar="TEXT", help="the question; without it a chat opens in the terminal")
     parser.add_argument("--system", metavar="TEXT", help="a system prompt")
     add_sampling_options(parser)
+    add_overflow_option(parser)
     parser.add_argument("--n", type=int, default=1, metavar="K", help="so many answers to the one question")
-    parser.add_argument("--raw", action="store_true", help="no chat template, for base models")
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help=f"no chat template, for base models; at most {RAW_MAX_TOKENS} new tokens unless told",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(refuse=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
     """Answer the question, or talk in the terminal; the exit code."""
     if options.prompt is None:
-        return terminal_chat.run(load_command(options), options.system, sampling_params(options))
+        _refuse_what_needs_a_prompt(options)
+        return terminal_chat.run(
+            load_command(options), options.system, sampling_params(options), Overflow(options.overflow)
+        )
     with EngineClient() as client:
         client.load(load_command(options), LoadProgressLine(quiet=options.json))
         stream = options.n == 1 and not options.json
         answers = client.ask(_submit(options), _print_delta if stream else _ignore_delta)
         if options.json:
-            print(json.dumps(as_json(model_path(options), answers, client.snapshot), ensure_ascii=False))
+            report = as_json(model_path(options), answers, client.snapshot, client.dropped)
+            print(json.dumps(report, ensure_ascii=False))
         elif stream:
             print()
         else:
@@ -44,7 +64,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) -> dict[str, Any]:
+def _refuse_what_needs_a_prompt(options: argparse.Namespace) -> None:
+    named = {"--json": options.json, "--raw": options.raw, "--n": options.n != 1}
+    for name, is_given in named.items():
+        if is_given:
+            options.refuse(f"{name} needs --prompt TEXT")
+
+
+def as_json(
+    model: str, answers: list[Answer], snapshot: PoolSnapshot | None, dropped: TurnsDropped | None = None
+) -> dict[str, Any]:
     """The object that `--json` prints; other programs read it: names stay, new ones may be added."""
     first = answers[0].finish
     decode_ms = max(answer.finish.timings.decode_ms for answer in answers)
@@ -67,6 +96,7 @@ def as_json(model: str, answers: list[Answer], snapshot: PoolSnapshot | None) ->
             "ttft_ms": first.timings.ttft_ms,
             "decode_tokens_per_s": 1000 * num_decoded / decode_ms if decode_ms else 0.0,
         },
+        "dropped": {"messages": dropped.num_messages if dropped else 0, "tokens": dropped.num_tokens if dropped else 0},
     }
     if snapshot is not None:
         report["pool"] = _pool_json(snapshot)
@@ -84,15 +114,19 @@ def _pool_json(snapshot: PoolSnapshot) -> dict[str, int]:
 
 
 def _submit(options: argparse.Namespace) -> Submit:
+    sampling = sampling_params(options)
+    if options.raw and sampling.max_tokens is None:
+        sampling = replace(sampling, max_tokens=RAW_MAX_TOKENS)
     system = [Message.of(Role.SYSTEM, options.system)] if options.system else []
     return Submit(
         request_id=REQUEST_ID,
         chat_id=REQUEST_ID,
         messages=(*system, Message.of(Role.USER, options.prompt)),
-        sampling=sampling_params(options),
+        sampling=sampling,
         num_answers=options.n,
         raw=options.raw,
         origin="command line",
+        overflow=Overflow(options.overflow),
     )
 
 

@@ -6,11 +6,15 @@ Owns the thread; used from one thread only.
 from __future__ import annotations
 
 import queue
+import signal
+import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from pagedesk.commands.progress import print_dropped
 from pagedesk.engine.thread import EngineThread
 from pagedesk.protocol import (
     Cancel,
@@ -25,6 +29,7 @@ from pagedesk.protocol import (
     PoolSnapshot,
     Submit,
     TextDelta,
+    TurnsDropped,
 )
 from pagedesk.system.errors import UserError
 
@@ -54,14 +59,33 @@ class Answer:
         return self.finished
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """A second Ctrl+C must not break off the end that the first one began."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
 class EngineClient:
-    """Load a model, ask, wait for the answers; a context manager that ends the engine thread."""
+    """Load a model, ask, wait for the answers; a context manager that ends the engine thread.
+
+    Attributes:
+        snapshot: The newest one.
+        dropped: What was left out of the newest prompt, if anything was.
+    """
 
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._thread = EngineThread(self._events.put)
         self._thread.start()
         self.snapshot: PoolSnapshot | None = None
+        self.dropped: TurnsDropped | None = None
 
     def __enter__(self) -> EngineClient:
         return self
@@ -69,7 +93,8 @@ class EngineClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._thread.stop(STOP_TIMEOUT_S)
+        with _deaf_to_interrupts():
+            self._thread.stop(STOP_TIMEOUT_S)
 
     def load(self, command: LoadModel, on_status: OnStatus) -> ModelReady:
         """Load a model.
@@ -94,10 +119,13 @@ class EngineClient:
     def ask(self, submit: Submit, on_delta: OnDelta) -> list[Answer]:
         """Ask and wait until every answer ended and the engine rests; Ctrl+C stops the request, not the program.
 
+        What is left out of the prompt is told on the error stream.
+
         Raises:
             UserError: the request failed; with the engine's own cause and advice.
         """
         answers: defaultdict[int, Answer] = defaultdict(Answer)
+        self.dropped = None
         self._thread.send(submit)
         while sum(answer.finished is not None for answer in answers.values()) < max(submit.num_answers, 1):
             try:
@@ -109,6 +137,9 @@ class EngineClient:
 
     def _note(self, event: Event, submit: Submit, answers: dict[int, Answer], on_delta: OnDelta) -> None:
         match event:
+            case TurnsDropped(request_id=submit.request_id):
+                self.dropped = event
+                print_dropped(event)
             case TextDelta(request_id=submit.request_id, answer_index=index):
                 answers[index].text += event.text
                 answers[index].token_ids += event.token_ids

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pagedesk.commands import chat, models, selftest
 from pagedesk.commands.bench import command as bench
 from pagedesk.system.errors import UserError
+from pagedesk.system.streams import forget_output, is_output_error, unwritable
 
+FAILED = 1
 INTERRUPTED = 130
 """The exit code that shells use for Ctrl+C."""
 
@@ -36,13 +38,28 @@ def main(arguments: Sequence[str]) -> int:
     """Run `pagedesk chat|models|bench|selftest ...`; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return COMMANDS[options.command].run(options)
+        return _run(options)
     except UserError as error:
         print(f"pagedesk: {error.cause} {error.advice}", file=sys.stderr)
-        return 1
+        return FAILED
+    except BrokenPipeError:  # whoever read the output has enough of it
+        forget_output()
+        return FAILED
     except KeyboardInterrupt:
-        print("pagedesk: interrupted", file=sys.stderr)
+        print("\npagedesk: Interrupted.", file=sys.stderr)
         return INTERRUPTED
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code = COMMANDS[options.command].run(options)
+        sys.stdout.flush()
+    except OSError as error:
+        if not is_output_error(error):
+            raise
+        forget_output()
+        raise unwritable(error) from error
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

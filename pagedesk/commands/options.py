@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 
-from pagedesk.protocol import DType, LoadModel, SamplingParams
+from pagedesk.protocol import DType, LoadModel, Overflow, SamplingParams
 from pagedesk.system.errors import UserError
 from pagedesk.system.starter import starter_model_path
+from pagedesk.ui.options import model_path as named_path
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -23,18 +24,27 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 def add_model_path(parser: argparse.ArgumentParser) -> None:
     """`--model` alone."""
-    parser.add_argument("--model", metavar="PATH", help="a GGUF file or a model folder (default: the starter model)")
+    parser.add_argument(
+        "--model", type=named_path, metavar="PATH", help="a GGUF file or a model folder (default: the starter model)"
+    )
 
 
 def add_sampling_options(parser: argparse.ArgumentParser) -> None:
     """`--max-tokens`, `--stop`, `--seed`, and how the next token is chosen."""
     defaults = SamplingParams()
     group = parser.add_argument_group("choice of the next token, in the order in which they apply")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="at most so many new tokens")
+    parser.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="at most so many new tokens (default: until the model ends or its context is full)",
+    )
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="end the answer before this text; may be repeated"
     )
-    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text")
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="the same seed gives the same text (default: another one each time)"
+    )
     group.add_argument(
         "--logit-bias",
         type=_bias,
@@ -81,6 +91,16 @@ def _add_dry_options(group: argparse._ArgumentGroup, defaults: SamplingParams) -
         action="append",
         metavar="TEXT",
         help="no run reaches across this text; may be repeated (default: line break, colon, quote, asterisk)",
+    )
+
+
+def add_overflow_option(parser: argparse.ArgumentParser) -> None:
+    """`--overflow`."""
+    parser.add_argument(
+        "--overflow",
+        choices=[overflow.value for overflow in Overflow],
+        default=Overflow.STOP.value,
+        help="if the chat outgrows the context: refuse, or leave out the oldest turns (default: stop)",
     )
 
 

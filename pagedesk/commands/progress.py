@@ -1,10 +1,10 @@
-"""The line that says how far a model is loaded, on the error stream so that answers can be piped."""
+"""What is said beside the answers, on the error stream so that these can be piped: loading, what was left out."""
 
 from __future__ import annotations
 
 import sys
 
-from pagedesk.protocol import EnginePhase, EngineStatus
+from pagedesk.protocol import EnginePhase, EngineStatus, TurnsDropped
 
 
 class LoadProgressLine:
@@ -26,3 +26,9 @@ class LoadProgressLine:
         if self._shown:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+
+
+def print_dropped(event: TurnsDropped) -> None:
+    """Say that the chat has outgrown the context."""
+    what = f"{event.num_messages:,} of the oldest messages ({event.num_tokens:,} tokens)"
+    print(f"pagedesk: left out to make room: {what}", file=sys.stderr)

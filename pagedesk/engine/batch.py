@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pagedesk.protocol import SamplingParams
 
@@ -37,6 +38,18 @@ class SampleSpec:
     repetition: Repetition | None = None
 
 
+class TablePart(NamedTuple):
+    """A sequence's blocks in one group of layers, as far as those look back.
+
+    Attributes:
+        block_ids: At least up to the last token to compute.
+        first_index: Which block of the sequence the first one is.
+    """
+
+    block_ids: tuple[int, ...]
+    first_index: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SequenceSlice:
     """One sequence's share of a step.
@@ -44,15 +57,15 @@ class SequenceSlice:
     Attributes:
         sequence_id: Whose tokens these are.
         token_ids: The tokens to compute.
-        start_position: Position of the first of them; everything before it is in the cache.
-        block_ids: The sequence's block table, at least up to the last of these tokens.
+        start_position: Position of the first of them; everything before it that a layer looks at is in the cache.
+        tables: The sequence's blocks, by group of layers.
         sample: How to choose the next token; None: none is wanted (the prompt goes on).
     """
 
     sequence_id: int
     token_ids: tuple[int, ...]
     start_position: int
-    block_ids: tuple[int, ...]
+    tables: tuple[TablePart, ...]
     sample: SampleSpec | None
 
 

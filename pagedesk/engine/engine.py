@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pagedesk.engine.config import EngineConfig
@@ -28,6 +30,7 @@ from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_memory import ChatMemory
 from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
+from pagedesk.engine.text.overflow import FittedPrompt, drop_oldest, room_for_reply
 from pagedesk.engine.text.prompt import PromptBuilder
 from pagedesk.engine.text.reply import Reply
 from pagedesk.engine.text.tokenizer import Tokenizer
@@ -39,9 +42,11 @@ from pagedesk.protocol import (
     MemoryUse,
     MissReason,
     ModelInfo,
+    Overflow,
     PoolSnapshot,
     Started,
     Submit,
+    TurnsDropped,
     Waiting,
 )
 
@@ -110,12 +115,15 @@ class Engine:
         """Whether a request of this name has not ended."""
         return request_id in self._replies
 
-    def add(self, submit: Submit, arrived_s: float | None = None) -> None:
-        """Take in a request; its events come from `step`.
+    def add(self, submit: Submit, arrived_s: float | None = None) -> list[Event]:
+        """Take in a request; most of its events come from `step`.
 
         Args:
             submit: What is asked.
             arrived_s: When it was sent, by the engine's clock; None: now.
+
+        Returns:
+            What there is to tell of it at once.
 
         Raises:
             InvalidRequestError: Values out of range, or a prompt that is too long.
@@ -124,20 +132,21 @@ class Engine:
         arrived_s = self._clock() if arrived_s is None else arrived_s
         limits = SamplingLimits(len(self._prompts.table), self.info.max_model_len)
         check_submit(submit, self._config.max_num_sequences, limits)
-        prompt_ids = self._prompt_ids(submit)
-        self._scheduler.add(self._spec(submit, prompt_ids))
+        prompt = self._prompt(submit)
+        self._scheduler.add(self._spec(submit, prompt))
         strips_space = self._prompts.strips_space and not submit.raw
         self._replies[submit.request_id] = tuple(
             Reply(
                 submit.request_id,
                 index,
-                len(prompt_ids),
+                len(prompt.prompt_ids),
                 Detokenizer(self._prompts.table, strip_space=strips_space),
                 arrived_s,
                 submit.sampling.stop,
             )
             for index in range(submit.num_answers)
         )
+        return _dropped(submit, prompt)
 
     def cancel(self, request_id: str) -> list[Event]:
         """End a request now; an unknown one is ignored."""
@@ -261,39 +270,51 @@ class Engine:
         self._scheduler.set_focus(self._focus)
         return [Failed(request_id, _describe(error), "Send it again.") for request_id in request_ids]
 
-    def _prompt_ids(self, submit: Submit) -> list[int]:
-        if submit.raw:
-            prompt_ids = self._prompts.raw(submit.messages)
-        else:
-            prompt_ids = self._prompts.chat(submit.messages, self._chat_dates.of(submit.chat_id))
-        if not prompt_ids:
+    def _prompt(self, submit: Submit) -> FittedPrompt:
+        prompt = self._fit(submit)
+        num_tokens, max_tokens = len(prompt.prompt_ids), self.info.max_model_len
+        if not num_tokens:
             raise InvalidRequestError("The prompt has no tokens.", "Write something first.")
-        num_tokens, max_tokens = len(prompt_ids), self.info.max_model_len
         if num_tokens >= max_tokens:
             raise InvalidRequestError(
-                f"The prompt is {num_tokens:,} tokens, this model takes {max_tokens:,} with the answer.",
+                f"The prompt is {num_tokens:,} tokens, this model takes at most {max_tokens:,} with the answer.",
                 "Shorten the message, or start a new chat.",
             )
-        return prompt_ids
+        return prompt
 
-    def _spec(self, submit: Submit, prompt_ids: list[int]) -> RequestSpec:
+    def _fit(self, submit: Submit) -> FittedPrompt:
+        build = (
+            self._prompts.raw if submit.raw else partial(self._prompts.chat, now=self._chat_dates.of(submit.chat_id))
+        )
+        if submit.overflow is Overflow.STOP:
+            return FittedPrompt(build(submit.messages), submit.messages)
+        context = self._scheduler.max_len
+        return drop_oldest(submit.messages, build, context - room_for_reply(context, submit.sampling.max_tokens))
+
+    def _spec(self, submit: Submit, prompt: FittedPrompt) -> RequestSpec:
         seed = secrets.randbelow(SEED_LIMIT) if submit.sampling.seed is None else submit.sampling.seed
         return RequestSpec(
             request_id=submit.request_id,
             chat_id=submit.chat_id,
-            prompt_ids=tuple(prompt_ids),
+            prompt_ids=tuple(prompt.prompt_ids),
             params=replace(submit.sampling, seed=seed),
             seed=seed,
             stop_ids=frozenset() if submit.sampling.ignore_eos else self._prompts.stop_ids,
             num_answers=submit.num_answers,
             priority=submit.priority,
-            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, submit.messages),
+            is_unedited=not submit.raw and self._chats.note_request(submit.chat_id, prompt.messages),
             table=self._prompts.table,
         )
 
     def _fresh_scheduler(self) -> tuple[KVCacheManager, Scheduler]:
         config = self._config
-        manager = KVCacheManager(self._model.num_blocks, config.block_size, _root_key(self.info))
+        manager = KVCacheManager(
+            self._model.num_blocks,
+            config.block_size,
+            _root_key(self.info, self._model.windows),
+            windows=self._model.windows,
+            max_step_tokens=config.max_batch_tokens,
+        )
         scheduler = Scheduler(
             manager,
             StepBudget(config.max_batch_tokens, config.max_gap_ms),
@@ -345,9 +366,9 @@ def _check_config(config: EngineConfig) -> None:
             raise InvalidRequestError(f"The {name} is {value:,}; it must be at least 1.", "Correct the setting.")
 
 
-def _root_key(info: ModelInfo) -> bytes:
-    fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}"
-    return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+def _root_key(info: ModelInfo, windows: tuple[int | None, ...]) -> bytes:
+    fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}\0{windows}"
+    return hashlib.blake2b(os.fsencode(fingerprint), digest_size=16).digest()  # a path need not be text
 
 
 def _miss_reason(request: Request) -> MissReason | None:
@@ -355,6 +376,11 @@ def _miss_reason(request: Request) -> MissReason | None:
     if request.miss_reason is MissReason.EDITED and request.spec.is_unedited:
         return MissReason.TEMPLATE
     return request.miss_reason
+
+
+def _dropped(submit: Submit, prompt: FittedPrompt) -> list[Event]:
+    num_messages = prompt.num_dropped_messages
+    return [TurnsDropped(submit.request_id, num_messages, prompt.num_dropped_tokens)] if num_messages else []
 
 
 def _describe(error: Exception) -> str:

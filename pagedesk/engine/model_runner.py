@@ -31,6 +31,7 @@ class ModelRunner:
         self._decoder: Decoder | None = decoder
         self._kv_cache = kv_cache
         self._block_size = kv_cache.shape[3]
+        self._windows = tuple(group.window for group in decoder.config.groups)
         self._num_tokens = num_tokens
 
     def run(self, plan: StepPlan) -> StepResult:
@@ -43,7 +44,7 @@ class ModelRunner:
             copy_blocks(self._kv_cache, plan.copies)
             if not plan.slices:
                 return StepResult({})
-            step = pack_slices(plan.slices, self._block_size, self._kv_cache.device)
+            step = pack_slices(plan.slices, self._block_size, self._kv_cache.device, self._windows)
             hidden = self._forward(step)
             tokens = self._choose(step, hidden)
             faults = self._find_faults(step, hidden) | {key for key, token in tokens.items() if token is None}
@@ -59,7 +60,7 @@ class ModelRunner:
 
     def _forward(self, step: PackedStep) -> torch.Tensor:
         assert self._decoder is not None, "the runner is closed"
-        attention = self._decoder.plan_attention(step.attention)
+        attention = self._decoder.plan_attention(step.batches)
         return self._decoder.forward(step.token_ids, step.positions, attention, self._kv_cache)
 
     def _choose(self, step: PackedStep, hidden: torch.Tensor) -> dict[int, int | None]:
@@ -74,10 +75,12 @@ class ModelRunner:
         """Whatever is not finite in a key or value of a step is not finite in the hidden state of its token."""
         if bool(hidden.isfinite().all()):
             return set()
-        finite = torch.split(hidden.isfinite().all(1), list(step.attention.host_query_lens))
+        finite = torch.split(hidden.isfinite().all(1), list(step.query_lens))
         faulty = [piece for piece, rows in zip(step.slices, finite, strict=True) if not bool(rows.all())]
         for piece in faulty:
-            clean_blocks(self._kv_cache, piece.block_ids[piece.start_position // self._block_size :])
+            first_written = piece.start_position // self._block_size
+            for table in piece.tables:
+                clean_blocks(self._kv_cache, table.block_ids[first_written - table.first_index :])
         return {piece.sequence_id for piece in faulty}
 
 
@@ -92,6 +95,7 @@ class LoadedModel:
         geometry: Its sizes; `max_model_len` is the limit in force.
         block_bytes: Bytes of a block of the cache.
         num_blocks: Blocks of the cache.
+        windows: How far each group of layers looks back.
         metadata: The key/values of the file, for the text side.
     """
 
@@ -101,6 +105,7 @@ class LoadedModel:
     geometry: ModelGeometry
     block_bytes: int
     num_blocks: int
+    windows: tuple[int | None, ...]
     metadata: Mapping[str, object]
 
 
@@ -124,5 +129,6 @@ def load_model(config: EngineConfig, on_progress: ProgressCallback) -> LoadedMod
         geometry=placed.geometry,
         block_bytes=placed.block_bytes,
         num_blocks=len(placed.kv_cache),
+        windows=tuple(group.window for group in placed.geometry.groups),
         metadata=placed.metadata,
     )

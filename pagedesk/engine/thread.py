@@ -178,7 +178,7 @@ class _Loop:
             _log.warning("request %s is under way; the second one of this name is ignored", submit.request_id)
             return
         try:
-            self._engine.add(submit, sent_s)
+            self._publish_all(self._engine.add(submit, sent_s))
         except UserError as error:
             self._fail(submit, error.cause, error.advice)
         except Exception as error:  # noqa: BLE001 - one request must not end the thread

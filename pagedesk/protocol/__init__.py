@@ -3,7 +3,17 @@
 Any thread may build or read them. Knows neither Qt, torch nor the store; stdlib only.
 """
 
-from pagedesk.protocol.commands import Cancel, Command, Constraint, DType, LoadModel, SetFocus, Shutdown, Submit
+from pagedesk.protocol.commands import (
+    Cancel,
+    Command,
+    Constraint,
+    DType,
+    LoadModel,
+    Overflow,
+    SetFocus,
+    Shutdown,
+    Submit,
+)
 from pagedesk.protocol.events import (
     EnginePhase,
     EngineStatus,
@@ -19,6 +29,7 @@ from pagedesk.protocol.events import (
     Started,
     TextDelta,
     Timings,
+    TurnsDropped,
     Usage,
     Waiting,
 )
@@ -47,6 +58,7 @@ __all__ = [
     "MissReason",
     "ModelInfo",
     "ModelReady",
+    "Overflow",
     "Part",
     "PoolSnapshot",
     "ReasoningPart",
@@ -60,6 +72,7 @@ __all__ = [
     "TextDelta",
     "TextPart",
     "Timings",
+    "TurnsDropped",
     "Usage",
     "Waiting",
 ]

@@ -45,6 +45,17 @@ class LoadModel:
     max_model_len: int | None = None
 
 
+class Overflow(StrEnum):
+    """What happens to a chat that has outgrown the context.
+
+    STOP: a prompt that does not fit is refused. DROP_OLDEST: the oldest turns (a question with the replies to it) are
+    left out of the prompt until it fits with room for a reply; the system prompt and the newest question stay.
+    """
+
+    STOP = "stop"
+    DROP_OLDEST = "drop-oldest"
+
+
 @dataclass(frozen=True, slots=True)
 class Submit:
     """Ask for `num_answers` replies to a chat.
@@ -56,6 +67,7 @@ class Submit:
         raw: No chat template (base models): the text of the messages as it is, or their token ids where given.
         origin: Which window or client asks.
         priority: Larger is served first when not all can be.
+        overflow: What to do if the chat has outgrown the context.
     """
 
     request_id: str
@@ -67,6 +79,7 @@ class Submit:
     origin: str = "window"
     priority: int = 0
     constraint: Constraint | None = None
+    overflow: Overflow = Overflow.STOP
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,20 @@ class LoadFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnsDropped:
+    """The chat has outgrown the context: its oldest turns were left out of the prompt. Comes before `Started`.
+
+    Attributes:
+        num_messages: Messages that were left out.
+        num_tokens: Tokens that the prompt is shorter by.
+    """
+
+    request_id: str
+    num_messages: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """A request got its turn: its prompt is being computed.
 
@@ -119,10 +133,15 @@ class TextDelta:
 
 
 class FinishReason(StrEnum):
-    """Why an answer ended."""
+    """Why an answer ended.
+
+    LENGTH: it has as many tokens as were asked for. CONTEXT: the chat is as long as the model, or the memory for its
+    blocks, allows.
+    """
 
     STOP = "stop"
     LENGTH = "length"
+    CONTEXT = "context"
     CANCELLED = "cancelled"
 
 
@@ -195,5 +214,15 @@ class Failed:
 
 
 Event: TypeAlias = (
-    EngineStatus | Stalled | ModelReady | LoadFailed | Started | Waiting | TextDelta | Finished | Failed | PoolSnapshot
+    EngineStatus
+    | Stalled
+    | ModelReady
+    | LoadFailed
+    | TurnsDropped
+    | Started
+    | Waiting
+    | TextDelta
+    | Finished
+    | Failed
+    | PoolSnapshot
 )

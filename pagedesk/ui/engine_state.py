@@ -41,6 +41,7 @@ class EngineState(QObject):
         self.starter = starter
         self.status = EngineStatus(EnginePhase.STARTING)
         self.loading_path: Path | None = None
+        self._asked_path: Path | None = None
         self.ready: ModelReady | None = None
         self.failure: LoadFailed | None = None
         self.stalled_s: int | None = None
@@ -69,7 +70,7 @@ class EngineState(QObject):
 
     def load(self, path: Path) -> None:
         """Ask for a model in place of the one that is loaded."""
-        self.loading_path = path
+        self.loading_path = self._asked_path = path
         self.ready = self.failure = None
         self._bridge.send(LoadModel(str(path), self._dtype))
         self.changed.emit()
@@ -82,7 +83,8 @@ class EngineState(QObject):
     def _on_status(self, status: EngineStatus) -> None:
         self.status = status
         if status.phase is EnginePhase.LOADING:
-            self.failure = None
+            # Of the model that was asked for last; what became of one before it may have come since.
+            self.loading_path, self.ready, self.failure = self._asked_path, None, None
         if status.phase is not EnginePhase.READY and self.pool is not None:
             self._on_pool(None)
         self.changed.emit()
@@ -96,6 +98,8 @@ class EngineState(QObject):
         self.changed.emit()
 
     def _on_failed(self, event: LoadFailed) -> None:
+        if self.loading_path is not None and self.loading_path != Path(event.path):
+            return  # another model was chosen since, and its load comes next
         self.loading_path, self.ready, self.failure = None, None, event
         self.changed.emit()
 

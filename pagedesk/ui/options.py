@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pagedesk import __version__
 from pagedesk.protocol import DType
 
 
@@ -35,15 +36,34 @@ class WindowOptions:
         return ["chat", *model, "--dtype", self.dtype.value]
 
 
+def model_path(text: str) -> Path:
+    """A path on the command line; an empty one, from a variable that is not set, is not the folder we stand in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the path is empty; name a GGUF file or a model folder")
+    return Path(text)
+
+
 def parse_options(argv: Sequence[str]) -> WindowOptions:
     """Read the arguments after the program's name; ends the program with a usage line if they are wrong."""
     parser = argparse.ArgumentParser(
         prog="pagedesk",
-        description="Open the window. Commands: chat, models, bench, selftest (pagedesk COMMAND --help).",
+        usage="pagedesk [options]\n       pagedesk chat|models|bench|selftest [options]",
+        description="Without a command the window opens. `pagedesk COMMAND --help` tells of each command.",
     )
-    parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file or a model folder")
-    parser.add_argument("--dtype", type=DType, choices=list(DType), default=DType.AUTO, help="number format")
-    parser.add_argument("--scheme", choices=["dark", "light"], help="colours; what the desktop asks for if left out")
+    dtypes = ", ".join(DType)
+    parser.add_argument(
+        "--model", type=model_path, metavar="PATH", help="a GGUF file or a model folder (default: the starter)"
+    )
+    parser.add_argument(
+        "--dtype",
+        type=DType,
+        choices=list(DType),
+        default=DType.AUTO,
+        metavar="TYPE",
+        help=f"number format of weights and cache: {dtypes} (default: auto, the fastest here)",
+    )
+    parser.add_argument("--scheme", choices=["dark", "light"], help="colours (default: what the desktop asks for)")
     parser.add_argument("--startup-report", action="store_true", help="print how long the start took")
+    parser.add_argument("--version", action="version", version=f"PageDesk {__version__}")
     parsed = parser.parse_args(argv)
     return WindowOptions(parsed.model, parsed.dtype, parsed.scheme, parsed.startup_report)

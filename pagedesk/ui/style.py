@@ -37,6 +37,15 @@ _SHEET = Template("""
 QWidget#topBar { background: $bg_window; border-bottom: 1px solid $border_subtle; }
 QWidget#sidebar { background: $bg_sidebar; }
 QWidget#pane, QWidget#paneArea, QWidget#headingBox, QWidget#suggestions { background: $bg_pane; }
+QFrame#sideCover { background: $bg_sidebar; border: 0; border-left: 1px solid $border_strong;
+  border-right: 1px solid $border_strong; }
+QWidget#compactGauge { background: $bg_window; border-top: 1px solid $border_subtle; }
+QWidget#paneTabs { background: $bg_window; border-bottom: 1px solid $border_subtle; }
+QTabBar::tab { background: transparent; color: $text_secondary; padding: 6px 10px; max-width: 180px;
+  border: 0; border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { background: $surface_hover; }
+QTabBar::tab:selected { color: $text_primary; border-bottom-color: $accent; }
+QTabBar::tab:focus { border-bottom-color: $focus_ring; }
 QSplitter::handle { background: $border_subtle; }
 QToolTip { background: $tooltip_bg; color: $tooltip_text; border: 1px solid $border_strong; padding: 4px 6px; }
 
@@ -52,6 +61,7 @@ QToolButton#send { background: $accent; }
 QToolButton#send:hover { background: $accent_hover; }
 QToolButton#send:pressed { background: $accent_pressed; }
 QToolButton#send:disabled { background: $surface_hover; }
+QToolButton#send:focus { border: 2px solid $text_primary; }
 QToolButton#send[stops="true"] { background: $surface_selected; }
 QToolButton#send[stops="true"]:hover { background: $border; }
 
@@ -73,6 +83,10 @@ QFrame#composer { background: $surface; border: 1px solid $border; border-radius
 QFrame#composer[focused="true"] { border: 2px solid $focus_ring; padding: 0; }
 QFrame#composer QPlainTextEdit { background: transparent; border: 0; color: $text_primary;
   selection-background-color: $selection_bg; selection-color: $selection_text; }
+QPlainTextEdit#systemPrompt { background: $bg_pane; border: 1px solid $border; border-radius: 6px; padding: 5px;
+  color: $text_primary; selection-background-color: $selection_bg; selection-color: $selection_text; }
+QPlainTextEdit#systemPrompt:focus { border: 2px solid $focus_ring; padding: 4px; }
+QFrame#focusRing { background: transparent; border: 2px solid $focus_ring; border-radius: 6px; }
 QFrame#notice { background: $danger_subtle; border: 1px solid $danger; border-radius: 8px; margin: 10px 12px; }
 QLabel#secondary { color: $text_secondary; }
 QLabel#muted { color: $text_muted; }

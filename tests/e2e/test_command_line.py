@@ -6,6 +6,7 @@ import pytest
 
 from tests.helpers.command_line import run_pagedesk
 from tests.helpers.starter import starter_model
+from tests.helpers.tiny_gguf import TinyModel, write_tiny_gguf
 
 pytestmark = pytest.mark.e2e
 
@@ -33,6 +34,7 @@ def test_chat_prints_one_json_object_with_the_agreed_names(home):
     assert answer["finish_reason"] == "length"
     names = {"prompt_tokens", "cached_tokens", "completion_tokens", "first_missed_index", "miss_reason"}
     assert set(report["usage"]) == names
+    assert report["dropped"] == {"messages": 0, "tokens": 0}
     assert set(report["timings"]) == {"wait_ms", "prefill_ms", "ttft_ms", "decode_tokens_per_s"}
     assert set(report["pool"]) == {"block_size", "num_blocks", "peak_blocks", "shared_blocks", "copied_blocks"}
     assert report["pool"]["block_size"] == 16
@@ -70,8 +72,34 @@ def test_a_chat_in_the_terminal_remembers_what_was_said_until_a_new_one_begins(h
     result = run_pagedesk("chat", "--max-tokens", "12", *GREEDY, home=home, stdin=turns)
 
     assert result.returncode == 0, result.stderr
-    _greeting, _fruit, with_history, without = [line for line in result.stdout.splitlines() if line]
+    notes = ("[The ", "A new chat begins.")
+    said = [line for line in result.stdout.splitlines() if line and not line.startswith(notes)]
+    _greeting, _fruit, with_history, without = said
     assert with_history != without
+
+
+def chat_of_long_lines(home, tmp_path, *arguments):
+    model = write_tiny_gguf(tmp_path / "tiny.gguf", TinyModel(context_length=256))
+    lines = "".join(f"{letter * 100}\n" for letter in "abcd")
+    return run_pagedesk("chat", "--model", str(model), "--max-tokens", "4", *arguments, home=home, stdin=lines)
+
+
+def test_a_chat_in_the_terminal_that_outgrows_the_context_goes_on_without_its_oldest_turns(home, tmp_path):
+    result = chat_of_long_lines(home, tmp_path, "--overflow", "drop-oldest")
+
+    told = result.stderr.strip().splitlines()
+    assert [line.split(" (")[0] for line in told] == [
+        "pagedesk: left out to make room: 2 of the oldest messages",
+        "pagedesk: left out to make room: 4 of the oldest messages",
+    ]
+    assert "takes at most 256" not in result.stdout
+
+
+def test_a_chat_in_the_terminal_that_outgrows_the_context_is_refused_else(home, tmp_path):
+    result = chat_of_long_lines(home, tmp_path)
+
+    assert result.stderr == ""
+    assert result.stdout.count("this model takes at most 256 with the answer") == 2
 
 
 def test_bench_decode_prints_a_row_for_each_batch(home):

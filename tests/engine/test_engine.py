@@ -236,7 +236,7 @@ def test_raw_requests_pass_by_the_template() -> None:
         ({"answers": 0}, "0 answers were asked for; 1 to 64 are possible."),
         ({"answers": 65}, "65 answers were asked for; 1 to 64 are possible."),
         ({"text": " \n"}, "The message is empty."),
-        ({"text": "x" * 500}, "The prompt is 516 tokens, this model takes 400 with the answer."),
+        ({"text": "x" * 500}, "The prompt is 516 tokens, this model takes at most 400 with the answer."),
         ({"text": "x" * 300}, "The prompt is 316 tokens and needs 79 blocks of memory; the pool has 64."),
     ],
 )

@@ -76,7 +76,7 @@ def chunked_logits(placed: PlacedDecoder, sequence: SteppedSequence) -> torch.Te
         while sequence.num_computed < len(sequence.tokens):
             piece: SequenceSlice = sequence.next_slice()
             step = pack_slices([piece], BLOCK_SIZE, torch.device("cpu"))
-            attention = placed.decoder.plan_attention(step.attention)
+            attention = placed.decoder.plan_attention(step.batches)
             hidden = placed.decoder.forward(step.token_ids, step.positions, attention, placed.kv_cache)
             parts.append(placed.decoder.logits(hidden))
             sequence.update(piece, None)

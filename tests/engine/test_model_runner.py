@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gguf import GGMLQuantizationType
 
-from pagedesk.engine.batch import SampleSpec, SequenceSlice, StepPlan
+from pagedesk.engine.batch import SampleSpec, SequenceSlice, StepPlan, TablePart
 from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import ModelFileError, OutOfBudgetError
 from pagedesk.engine.model_runner import LoadedModel, load_model
@@ -30,6 +30,10 @@ VARIANTS = {
     "in half precision": TinyModel(quantisation=GGMLQuantizationType.F16),
     "with another base of the angles": TinyModel(rope_theta=500000.0),
 }
+
+
+def table(*block_ids: int) -> tuple[TablePart, ...]:
+    return (TablePart(block_ids),)
 
 
 def load(path: Path, **config: object) -> LoadedModel:
@@ -104,14 +108,16 @@ def test_blocks_are_copied_before_anything_is_computed(tmp_path: Path) -> None:
     source = sequence.block_ids[sequence.num_computed // 16]
     copied = tuple(60 if block == source else block for block in sequence.block_ids)
     pending = tuple(sequence.tokens[sequence.num_computed :])
-    original = runner.run(StepPlan((SequenceSlice(0, pending, sequence.num_computed, sequence.block_ids, SPEC),)))
-    fork = StepPlan((SequenceSlice(1, pending, sequence.num_computed, copied, SPEC),), copies=((source, 60),))
+    original = runner.run(
+        StepPlan((SequenceSlice(0, pending, sequence.num_computed, table(*sequence.block_ids), SPEC),))
+    )
+    fork = StepPlan((SequenceSlice(1, pending, sequence.num_computed, table(*copied), SPEC),), copies=((source, 60),))
     assert runner.run(fork).tokens[1] == original.tokens[0]
 
 
 def test_only_slices_that_want_a_token_get_one(tmp_path: Path) -> None:
     result = load_tiny(tmp_path).runner.run(
-        StepPlan((SequenceSlice(3, (5, 6, 7), 0, (0,), None), SequenceSlice(4, (5, 6), 0, (1,), SPEC)))
+        StepPlan((SequenceSlice(3, (5, 6, 7), 0, table(0), None), SequenceSlice(4, (5, 6), 0, table(1), SPEC)))
     )
     assert list(result.tokens) == [4]
 
@@ -126,7 +132,7 @@ def test_a_sequence_that_meets_nan_is_a_fault_and_its_neighbour_is_not(tmp_path:
     vocabulary[7] = np.nan
     head = np.random.default_rng(1).standard_normal(vocabulary.shape, dtype=np.float32)
     runner = load_tiny(tmp_path, TinyModel(tensors={"token_embd.weight": vocabulary, "output.weight": head})).runner
-    poisoned, healthy = SequenceSlice(1, (5, 7, 6), 0, (0,), spec), SequenceSlice(2, (5, 6), 0, (1,), SPEC)
+    poisoned, healthy = SequenceSlice(1, (5, 7, 6), 0, table(0), spec), SequenceSlice(2, (5, 6), 0, table(1), SPEC)
     result = runner.run(StepPlan((poisoned, healthy)))
     assert result.faults == {1}
     assert list(result.tokens) == [2]
@@ -138,8 +144,8 @@ def test_the_blocks_of_a_fault_do_not_poison_who_gets_them_next(tmp_path: Path) 
     vocabulary[7] = np.nan
     head = np.random.default_rng(1).standard_normal(vocabulary.shape, dtype=np.float32)
     runner = load_tiny(tmp_path, TinyModel(tensors={"token_embd.weight": vocabulary, "output.weight": head})).runner
-    runner.run(StepPlan((SequenceSlice(1, tuple([7] * 16), 0, (0,), SPEC),)))
-    short, long = SequenceSlice(2, (5,), 0, (0,), SPEC), SequenceSlice(3, (6,), 9, (1,), SPEC)
+    runner.run(StepPlan((SequenceSlice(1, tuple([7] * 16), 0, table(0), SPEC),)))
+    short, long = SequenceSlice(2, (5,), 0, table(0), SPEC), SequenceSlice(3, (6,), 9, table(1), SPEC)
     assert not runner.run(StepPlan((short, long))).faults
 
 

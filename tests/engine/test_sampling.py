@@ -97,20 +97,32 @@ def test_an_answer_without_a_limit_fills_the_context_exactly(num_prompt: int) ->
     engine, _ = fake_engine(num_blocks=200)
     engine.add(prompt_of(num_prompt, max_tokens=None))
     [finished] = of_kind(run(engine), Finished)
-    assert (finished.usage.completion_tokens, finished.reason) == (CONTEXT - num_prompt, FinishReason.LENGTH)
+    assert (finished.usage.completion_tokens, finished.reason) == (CONTEXT - num_prompt, FinishReason.CONTEXT)
 
 
-@pytest.mark.parametrize(("max_tokens", "num_new"), [(4, 4), (5, 5), (6, 5), (CONTEXT, 5)])
-def test_a_limit_beyond_the_context_ends_with_the_context(max_tokens: int, num_new: int) -> None:
+@pytest.mark.parametrize(
+    ("max_tokens", "num_new", "reason"),
+    [
+        (4, 4, FinishReason.LENGTH),
+        (5, 5, FinishReason.LENGTH),
+        (6, 5, FinishReason.CONTEXT),
+        (CONTEXT, 5, FinishReason.CONTEXT),
+    ],
+)
+def test_an_answer_tells_its_own_limit_from_that_of_the_context(
+    max_tokens: int, num_new: int, reason: FinishReason
+) -> None:
     engine, _ = fake_engine(num_blocks=200)
     engine.add(prompt_of(CONTEXT - 5, max_tokens=max_tokens))
     [finished] = of_kind(run(engine), Finished)
-    assert (finished.usage.completion_tokens, finished.reason) == (num_new, FinishReason.LENGTH)
+    assert (finished.usage.completion_tokens, finished.reason) == (num_new, reason)
 
 
 def test_a_prompt_that_leaves_no_room_for_an_answer_is_refused() -> None:
     engine, _ = fake_engine(num_blocks=200)
-    with pytest.raises(InvalidRequestError, match="The prompt is 400 tokens, this model takes 400 with the answer"):
+    with pytest.raises(
+        InvalidRequestError, match="The prompt is 400 tokens, this model takes at most 400 with the answer"
+    ):
         engine.add(prompt_of(CONTEXT))
 
 
@@ -118,7 +130,7 @@ def test_an_answer_ends_where_the_whole_pool_is_full() -> None:
     engine, _ = fake_engine(num_blocks=5)
     engine.add(prompt_of(12, max_tokens=None))
     [finished] = of_kind(run(engine), Finished)
-    assert (finished.usage.completion_tokens, finished.reason) == (8, FinishReason.LENGTH)
+    assert (finished.usage.completion_tokens, finished.reason) == (8, FinishReason.CONTEXT)
 
 
 # ---- what penalties look back on

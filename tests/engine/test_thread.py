@@ -6,14 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from pagedesk.engine import engine as engine_module
-from pagedesk.engine import watchdog
-from pagedesk.engine.batch import StepPlan, StepResult
-from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine
 from pagedesk.engine.errors import ModelFileError
 from pagedesk.engine.thread import EngineThread
@@ -26,103 +22,20 @@ from pagedesk.protocol import (
     FinishReason,
     LoadFailed,
     LoadModel,
+    Message,
     ModelReady,
+    Overflow,
     PoolSnapshot,
+    Role,
     SetFocus,
     Shutdown,
-    Stalled,
+    Started,
     TextDelta,
+    TurnsDropped,
 )
-from tests.helpers.engines import BLOCK, endings, fake_engine, of_kind, submit, text_of
-from tests.helpers.recorder import PATIENCE_S, Recorder
-
-Progress = Callable[[str, int, int], None]
-
-
-class Loader:
-    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go."""
-
-    def __init__(self) -> None:
-        self.errors: dict[str, BaseException] = {}
-        self.held: dict[str, threading.Event] = {}
-        self.has_begun = threading.Event()
-        self.configs: list[EngineConfig] = []
-        self.gate: Gate | None = None
-
-    def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
-        path = str(config.model_path)
-        self.configs.append(config)
-        self.has_begun.set()
-        on_progress("weights", 0, 2)
-        while path in self.held and not self.held[path].wait(0.001):
-            on_progress("weights", 1, 2)
-        if path in self.errors:
-            raise self.errors[path]
-        config = EngineConfig(config.model_path, block_size=BLOCK, max_batch_tokens=16)
-        engine, runner = fake_engine(config=config)
-        if self.gate is not None:
-            runner.run = self.gate.around(runner.run)  # type: ignore[method-assign]
-        return engine
-
-
-class Gate:
-    """Lets the steps of a runner begin one by one."""
-
-    def __init__(self) -> None:
-        self.num_begun = 0
-        self._allowed = threading.Semaphore(0)
-        self._changed = threading.Condition()
-
-    def around(self, run: Callable[[StepPlan], StepResult]) -> Callable[[StepPlan], StepResult]:
-        def wait_and_run(plan: StepPlan) -> StepResult:
-            with self._changed:
-                self.num_begun += 1
-                self._changed.notify_all()
-            assert self._allowed.acquire(timeout=PATIENCE_S)
-            return run(plan)
-
-        return wait_and_run
-
-    def wait_for_step(self, number: int) -> None:
-        """Wait until this step has begun."""
-        with self._changed:
-            assert self._changed.wait_for(lambda: self.num_begun >= number, PATIENCE_S)
-
-    def let_go(self, num_steps: int) -> None:
-        self._allowed.release(num_steps)
-
-
-@pytest.fixture
-def gate(loader: Loader) -> Gate:
-    loader.gate = Gate()
-    return loader.gate
-
-
-@pytest.fixture
-def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A watchdog that barks after some milliseconds."""
-    monkeypatch.setattr(watchdog, "LOOK_S", 0.001)
-    monkeypatch.setattr(Engine, "patience_s", 0.01)
-
-
-@pytest.fixture
-def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
-    loader = Loader()
-    monkeypatch.setattr(engine_module, "load_engine", loader)
-    return loader
-
-
-@pytest.fixture
-def recorder() -> Recorder:
-    return Recorder()
-
-
-@pytest.fixture
-def thread(recorder: Recorder, loader: Loader) -> Iterator[EngineThread]:  # noqa: ARG001 - must stand before the thread
-    thread = EngineThread(recorder.publish)
-    thread.start()
-    yield thread
-    assert thread.stop(30)
+from tests.helpers.engines import endings, of_kind, submit, text_of
+from tests.helpers.loader import Loader
+from tests.helpers.recorder import Recorder
 
 
 def test_it_starts_empty(thread: EngineThread, recorder: Recorder) -> None:
@@ -157,6 +70,15 @@ def test_a_request_is_answered(thread: EngineThread, recorder: Recorder) -> None
     thread.send(submit())
     recorder.wait(Finished)
     assert (len(text_of(recorder.events)), len(of_kind(recorder.events, TextDelta))) == (6, 6)
+
+
+def test_what_is_left_out_of_a_prompt_is_told_before_it_starts(thread: EngineThread, recorder: Recorder) -> None:
+    thread.send(LoadModel("m"))
+    history = [Message.of(Role.USER, "long " * 30), Message.of(Role.ASSISTANT, "long " * 30)]
+    thread.send(replace(submit(history=history), overflow=Overflow.DROP_OLDEST))
+    recorder.wait(Finished)
+    told = [event for event in recorder.events if isinstance(event, TurnsDropped | Started)]
+    assert [type(event) for event in told] == [TurnsDropped, Started]
 
 
 def test_a_picture_follows_the_last_step(thread: EngineThread, recorder: Recorder) -> None:
@@ -213,52 +135,6 @@ def test_a_refused_request_fails_and_the_next_is_served(thread: EngineThread, re
     thread.send(submit("good"))
     recorder.wait(Finished)
     assert endings(recorder.events) == [("bad", "failed"), ("good", "length")]
-
-
-def test_a_second_request_of_one_name_is_ignored_and_the_first_goes_on(
-    thread: EngineThread, recorder: Recorder, gate: Gate
-) -> None:
-    thread.send(LoadModel("m"))
-    thread.send(submit("r"))
-    gate.wait_for_step(1)
-    thread.send(submit("r", "another"))
-    thread.send(submit("s"))
-    gate.let_go(100)
-    recorder.wait(Finished, count=2)
-    assert endings(recorder.events) == [("r", "length"), ("s", "length")]
-
-
-def test_a_prompt_that_is_cancelled_while_it_is_computed_takes_no_further_step(
-    thread: EngineThread, recorder: Recorder, gate: Gate
-) -> None:
-    thread.send(LoadModel("m"))
-    thread.send(submit("r", "x" * 200))
-    gate.let_go(1)
-    gate.wait_for_step(2)
-    thread.send(Cancel("r"))
-    gate.let_go(100)
-    recorder.wait(Finished)
-    assert (gate.num_begun, endings(recorder.events)) == (2, [("r", "cancelled")])
-
-
-@pytest.mark.usefixtures("impatience")
-def test_a_step_that_hangs_is_told_and_so_is_its_end(thread: EngineThread, recorder: Recorder, gate: Gate) -> None:
-    thread.send(LoadModel("m"))
-    thread.send(submit(max_tokens=1))
-    recorder.wait(Stalled)
-    gate.let_go(100)
-    recorder.wait(Finished)
-    assert Stalled(None) in recorder.events
-
-
-@pytest.mark.usefixtures("impatience")
-def test_a_load_may_take_as_long_as_it_likes(thread: EngineThread, recorder: Recorder, loader: Loader) -> None:
-    loader.held["m"] = threading.Event()
-    thread.send(LoadModel("m"))
-    recorder.wait_for_phase(EnginePhase.LOADING, count=50)
-    loader.held["m"].set()
-    recorder.wait_for_phase(EnginePhase.READY)
-    assert of_kind(recorder.events, Stalled) == []
 
 
 def test_a_cancelled_request_ends(thread: EngineThread, recorder: Recorder) -> None:
@@ -336,26 +212,6 @@ def test_shutdown_ends_a_load_and_the_requests_that_wait_for_it(recorder: Record
     thread.send(submit(answers=2))
     assert thread.stop(30)
     assert endings(recorder.events) == [("r", "cancelled"), ("r", "cancelled")]
-
-
-def test_the_end_refuses_an_absurd_number_of_answers_instead_of_ending_each(recorder: Recorder, loader: Loader) -> None:
-    loader.held["m"] = threading.Event()
-    thread = EngineThread(recorder.publish)
-    thread.start()
-    thread.send(LoadModel("m"))
-    loader.has_begun.wait()
-    thread.send(submit("many", answers=10**15))
-    thread.send(submit("none", answers=0))
-    assert thread.stop(30)
-    assert endings(recorder.events) == [("many", "failed"), ("none", "failed")]
-
-
-def test_no_thread_is_left_when_the_engine_has_ended(recorder: Recorder) -> None:
-    before = set(threading.enumerate())
-    thread = EngineThread(recorder.publish)
-    thread.start()
-    assert thread.stop(30)
-    assert set(threading.enumerate()) <= before
 
 
 def test_a_mistake_that_nobody_foresaw_ends_the_requests_and_is_told(

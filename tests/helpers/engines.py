@@ -49,6 +49,7 @@ class FakeModel:
     info: ModelInfo = INFO
     meter: FixedMeter = field(default_factory=FixedMeter)
     block_bytes: int = 1000
+    windows: tuple[int | None, ...] = (None,)
 
 
 def letter(history: Sequence[int], part: SequenceSlice) -> int:

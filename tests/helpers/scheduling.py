@@ -74,8 +74,9 @@ class SmallEngine:
         block_size: int = BLOCK,
         max_gap_ms: float | None = MAX_GAP_MS,
         allocation: Allocation = Allocation.ON_DEMAND,
+        windows: Sequence[int | None] = (None,),
     ) -> None:
-        self.manager = KVCacheManager(num_blocks, block_size)
+        self.manager = KVCacheManager(num_blocks, block_size, windows=windows, max_step_tokens=budget)
         self.scheduler = Scheduler(
             self.manager,
             StepBudget(budget, max_gap_ms),
@@ -85,7 +86,7 @@ class SmallEngine:
         )
         self.machine: Callable[[StepPlan], float] | None = None
         self.step_ms: list[float] = []
-        self.runner = FakeRunner(num_blocks, block_size, seeded_token)
+        self.runner = FakeRunner(num_blocks, block_size, seeded_token, windows)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self.reasons: dict[tuple[str, int], FinishReason] = {}
 
@@ -97,7 +98,9 @@ class SmallEngine:
         self.manager.check_invariants()
         assert plan.slices, "a step computes something"
         copied = {destination for _, destination in plan.copies}
-        assert copied <= {block_id for part in plan.slices for block_id in part.block_ids}, "who waits gets no copy"
+        assert copied <= {block_id for part in plan.slices for table in part.tables for block_id in table.block_ids}, (
+            "who waits gets no copy"
+        )
         if self.machine is not None:
             self.step_ms.append(self.machine(plan))
             self.scheduler.note_time(plan, self.step_ms[-1])

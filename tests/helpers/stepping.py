@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pagedesk.engine.batch import SampleSpec, SequenceSlice, StepPlan
+from pagedesk.engine.batch import SampleSpec, SequenceSlice, StepPlan, TablePart
 from pagedesk.engine.model_runner import ModelRunner
 from pagedesk.protocol import SamplingParams
 
@@ -37,7 +37,7 @@ class SteppedSequence:
         pending = tuple(self.tokens[self.num_computed : self.num_computed + size])
         is_last = self.num_computed + len(pending) == len(self.tokens)
         spec = SampleSpec(self.params, self.seed, len(self.generated)) if is_last else None
-        return SequenceSlice(self.sequence_id, pending, self.num_computed, self.block_ids, spec)
+        return SequenceSlice(self.sequence_id, pending, self.num_computed, (TablePart(self.block_ids),), spec)
 
     def update(self, piece: SequenceSlice, token: int | None) -> None:
         """Note what a step did."""

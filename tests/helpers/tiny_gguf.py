@@ -72,7 +72,7 @@ def write_tiny_gguf(path: Path, model: TinyModel | None = None) -> Path:
     metadata = {key: value for key, value in tiny_metadata(model).items() if value is not None}
     writer = GGUFWriter(path, str(metadata.pop("general.architecture", "llama")))
     for key, value in metadata.items():
-        _add(writer, key, value)
+        add_key(writer, key, value)
     for name, array in tiny_tensors(model).items():
         _add_tensor(writer, name, array, model.quantisation)
     writer.write_header_to_file()
@@ -166,7 +166,8 @@ def _layer(
     }
 
 
-def _add(writer: GGUFWriter, key: str, value: object) -> None:
+def add_key(writer: GGUFWriter, key: str, value: object) -> None:
+    """Write a key in the type that its value has."""
     if isinstance(value, bool):
         writer.add_bool(key, value)
     elif isinstance(value, int):

@@ -11,7 +11,7 @@ from pagedesk.engine.backends.base import StepAttention
 from pagedesk.engine.backends.cuda import CudaBackend, why_not_cuda
 from pagedesk.engine.backends.packing import pack_slices
 from pagedesk.engine.backends.reference import ReferenceBackend
-from pagedesk.engine.batch import SequenceSlice
+from pagedesk.engine.batch import SequenceSlice, TablePart
 
 BLOCK_SIZE = 16
 MAX_GATHERED_TOKENS = 64
@@ -23,7 +23,7 @@ SCALE = HEAD_SIZE**-0.5
 
 
 def _piece(sequence_id: int, start_position: int, num_tokens: int, block_ids: tuple[int, ...]) -> SequenceSlice:
-    return SequenceSlice(sequence_id, (1,) * num_tokens, start_position, block_ids, sample=None)
+    return SequenceSlice(sequence_id, (1,) * num_tokens, start_position, (TablePart(block_ids),), sample=None)
 
 
 SHORT_CHAT = _piece(1, 9, 1, (7,))
@@ -40,15 +40,15 @@ def _attend(attention: StepAttention, step: tuple[torch.Tensor, ...]) -> tuple[t
     return attention.attend(queries, cache[:, 1, 0], cache[:, 1, 1]), cache
 
 
-def _compare(slices: tuple[SequenceSlice, ...]) -> None:
+def _compare(slices: tuple[SequenceSlice, ...], window: int | None = None, softcap: float | None = None) -> None:
     random = torch.Generator().manual_seed(5)
-    batch = pack_slices(slices, BLOCK_SIZE, torch.device("cpu")).attention
+    batch = pack_slices(slices, BLOCK_SIZE, torch.device("cpu"), (window,)).batches[0]
     num_tokens = sum(batch.host_query_lens)
     projection = torch.randn((num_tokens, NUM_HEADS + 2 * NUM_KV_HEADS, HEAD_SIZE), generator=random)
     cache = torch.randn((NUM_BLOCKS, 3, 2, BLOCK_SIZE, NUM_KV_HEADS, HEAD_SIZE), generator=random)
     step = (*projection.split([NUM_HEADS, NUM_KV_HEADS, NUM_KV_HEADS], dim=1), cache)
     houses = (CudaBackend(BLOCK_SIZE, MAX_GATHERED_TOKENS), ReferenceBackend(BLOCK_SIZE, MAX_GATHERED_TOKENS))
-    ours, theirs = (_attend(house.plan_attention(batch, SCALE), step) for house in houses)
+    ours, theirs = (_attend(house.plan_attention(batch, SCALE, softcap), step) for house in houses)
     torch.testing.assert_close(ours[0], theirs[0], rtol=2e-6, atol=2e-6)
     assert torch.equal(ours[1], theirs[1])
 
@@ -67,6 +67,13 @@ def test_a_step_stores_and_attends_as_in_the_exact_house(
     interpreted: Callable[..., None], slices: tuple[SequenceSlice, ...]
 ) -> None:
     interpreted(_compare, slices)
+
+
+@pytest.mark.parametrize(("window", "softcap"), [(7, None), (None, 0.5), (7, 0.5)])
+def test_windows_and_caps_that_no_kernel_knows_are_computed_as_in_the_exact_house(
+    window: int | None, softcap: float | None
+) -> None:
+    _compare((NEW_PROMPT, SHORT_CHAT, LATER_CHUNK, LONG_CHAT), window, softcap)
 
 
 def _works() -> None:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 
 from pagedesk import app
 from pagedesk.app import EngineMaker
-from pagedesk.protocol import Event
+from pagedesk.protocol import EnginePhase, EngineStatus, Event, LoadFailed
 from pagedesk.ui.options import WindowOptions
 from tests.helpers.fake_engine import ScriptedEngine
 
@@ -48,6 +48,15 @@ class Desk:
         for event in events:
             self.engine.publish(event)
         self.application.bridge.deliver()
+
+    def choose(self, path: str | Path) -> None:
+        """Choose a model in the picker."""
+        self.window.top_bar.picker.path_chosen.emit(Path(path))
+
+    def fail_to_load(self, failure: LoadFailed) -> None:
+        """A model is chosen, and does not load."""
+        self.choose(failure.path)
+        self.say(failure, EngineStatus(EnginePhase.EMPTY))
 
     def pane(self, index: int = 0):
         return self.window.panes.panes[index]

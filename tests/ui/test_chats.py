@@ -1,5 +1,8 @@
 """What happens to a message from the composer to the store, and to the events that come back."""
 
+import sqlite3
+from contextlib import closing
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtWidgets import QApplication
@@ -7,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pagedesk.chats.errors import ChatStoreError
 from pagedesk.chats.models import MessageState
 from pagedesk.chats.store import ChatStore
-from pagedesk.protocol import Cancel, Failed, FinishReason, Role, SetFocus, Started, TextDelta, Waiting
+from pagedesk.protocol import Cancel, Failed, FinishReason, Role, SetFocus, Started, TextDelta, TurnsDropped, Waiting
 from pagedesk.system.paths import database_path
 from pagedesk.ui.chat.conversation import Activity
 from tests.helpers.fake_engine import finished
@@ -60,7 +63,14 @@ def test_a_reply_reaches_its_chat_after_another_took_its_pane(desk):
 
 
 def test_events_of_unknown_requests_change_nothing(desk):
-    desk.say(Started("?", 1, 0), delta("?", "x", 1), Waiting("?", 1, 0), finished("?"), Failed("?", "a", "b"))
+    desk.say(
+        TurnsDropped("?", 2, 9),
+        Started("?", 1, 0),
+        delta("?", "x", 1),
+        Waiting("?", 1, 0),
+        finished("?"),
+        Failed("?", "a", "b"),
+    )
     assert texts(desk, 0) == texts(desk, 1) == []
 
 
@@ -119,6 +129,19 @@ def test_a_stopped_reply_keeps_its_words_and_says_so(desk):
     assert desk.pane().conversation.messages[-1].state is MessageState.STOPPED
     assert stored(desk)[-1].state is MessageState.STOPPED
     assert stored(desk)[-1].text == "Half"
+
+
+def test_a_reply_says_what_was_left_out_of_its_prompt(desk):
+    request_id = desk.ask("one")
+    dropped = TurnsDropped(request_id, 6, 900)
+    desk.say(dropped, Started(request_id, 4, 0), delta(request_id, "A", 1), finished(request_id))
+    assert [message.dropped for message in desk.pane().conversation.messages] == [None, dropped]
+
+
+def test_the_end_of_the_context_is_kept_as_the_reason_of_the_end(desk):
+    request_id = desk.ask("one")
+    desk.say(delta(request_id, "A", 1), finished(request_id, reason=FinishReason.CONTEXT))
+    assert stored(desk)[-1].end.reason is FinishReason.CONTEXT
 
 
 def test_a_failed_reply_shows_cause_and_advice_and_the_chat_goes_on(desk):
@@ -239,6 +262,23 @@ def test_a_full_disk_is_told_once_while_a_reply_comes_and_the_reply_is_saved_whe
     connection.execute("PRAGMA max_page_count = 100000")
     desk.controller.flush()
     assert stored(desk)[-1].text == "word " * 5000
+
+
+def test_saving_is_tried_less_and_less_often_while_another_program_holds_the_file_and_then_as_before(desk):
+    request_id = desk.ask("one")
+    timer = desk.controller._flush_timer
+    with closing(sqlite3.connect(database_path(), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desk.say(delta(request_id, "word", 1))
+        intervals = []
+        for _ in range(5):
+            desk.controller.flush()
+            intervals.append(timer.interval())
+    assert intervals == [1000, 2000, 4000, 4000, 4000]
+    assert "another program has locked the file" in desk.window.notice.text.text()
+    desk.controller.flush()
+    assert timer.interval() == 500
+    assert stored(desk)[-1].text == "word"
 
 
 def test_a_full_disk_refuses_a_new_chat_with_a_sentence(desk, monkeypatch):

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd
-from pagedesk.protocol import FinishReason, Role, Timings, Usage
+from pagedesk.protocol import FinishReason, Role, Timings, TurnsDropped, Usage
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
+from pagedesk.ui.chat.reply_notes import line_of, opening_of
 from pagedesk.ui.chat.text_body import TextBody
 from pagedesk.ui.chat.transcript import FOLLOW_DISTANCE, Transcript
 from pagedesk.ui.theme import Scheme, Theme
@@ -174,6 +177,32 @@ def test_a_failed_reply_is_taller_by_its_cause_and_advice(qtbot):
     assert page.transcript._rows[0].height > before + 40
 
 
+def test_what_was_left_out_stands_before_the_first_word(qtbot):
+    page = Page(qtbot, reply("alpha beta"))
+    row = page.transcript._rows[0]
+    before = row.height
+    page.conversation.note_dropped(page.conversation.messages[0], TurnsDropped("r", 4, 900))
+    assert opening_of(row.message) == "Older messages left out to make room: 4."
+    assert (row.height - before, row.body_origin.y()) == (22, 22)
+
+
+def test_words_below_what_was_left_out_are_marked_where_they_stand(qtbot):
+    page = Page(qtbot, reply("alpha beta", MessageState.DONE, dropped=TurnsDropped("r", 4, 900)))
+    viewport, left = page.transcript.viewport(), page.transcript._column().x()
+    y = page.transcript._tops[0] + 22 + 10
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(left, y))
+    page.transcript._selection.extend(page.transcript._row_at(QPoint(left + 300, y))[1])
+    assert page.transcript.selected_text() == "alpha beta"
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"), [(FinishReason.CONTEXT, "as long as the model allows"), (FinishReason.LENGTH, "may be")]
+)
+def test_a_reply_tells_the_end_of_the_context_from_its_own_limit(qtbot, reason, words):
+    page = Page(qtbot, reply("alpha", MessageState.DONE, end=replace(END, reason=reason)))
+    assert words in line_of(page.conversation, page.conversation.messages[0])
+
+
 def test_the_copy_button_puts_the_whole_reply_on_the_clipboard(qtbot):
     page = Page(qtbot, reply("One.\n\nTwo", MessageState.DONE, end=END))
     button = page.transcript._rows[0].copy_button
@@ -212,3 +241,60 @@ def test_another_chat_takes_the_place_of_the_first(qtbot):
     page.transcript.set_conversation(other)
     page.conversation.add(message("late"))
     assert [row.message.text for row in page.transcript._rows] == ["second"]
+
+
+def test_a_change_of_the_height_does_not_stop_the_following(long_page):
+    for height in (300, 20, 0, 500, 120):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_click_and_an_arrow_key_do_not_stop_the_following(long_page, qtbot):
+    qtbot.mouseClick(long_page.transcript.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(long_page.transcript, key)
+        long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_who_comes_back_to_the_end_is_followed_again(long_page):
+    long_page.bar.setValue(0)
+    long_page.bar.setValue(long_page.bar.maximum())
+    long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_further_up_stays_there_while_the_height_changes(long_page):
+    long_page.bar.setValue(100)
+    for height in (200, 320):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == 100
+
+
+def ink(page: Page, rect: QRect) -> list[int]:
+    """The pixel rows of a part of the transcript on which something is painted."""
+    image = page.transcript.viewport().grab(rect).toImage()
+    ground = image.pixel(0, 0)
+    columns = range(image.width())
+    return [y for y in range(image.height()) if any(image.pixel(x, y) != ground for x in columns)]
+
+
+def test_a_sentence_under_a_reply_is_whole_in_a_narrow_pane(qtbot):
+    page = Page(qtbot, reply(""))
+    page.conversation.set_activity(Activity.QUEUED)
+    wide = page.transcript._rows[0].height
+    page.transcript.resize(300, 300)
+    row = page.transcript._rows[0]
+    rows_of_ink = ink(page, QRect(0, page.transcript._tops[0], 300, row.height))
+    assert row.height > wide
+    assert max(rows_of_ink) - min(rows_of_ink) > wide
+
+
+def test_a_sentence_under_a_reply_keeps_its_distance_from_the_words(qtbot):
+    page = Page(qtbot, reply("Half a reply", MessageState.STOPPED))
+    row = page.transcript._rows[0]
+    lower = round(row.body.height) - 4
+    rows_of_ink = ink(page, QRect(0, page.transcript._tops[0] + lower, 300, row.height - lower))
+    assert min(y for y in rows_of_ink if y > 4) - 4 >= 8

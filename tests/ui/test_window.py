@@ -30,7 +30,7 @@ def test_an_empty_chat_says_what_the_model_does(desk):
     seen = [desk.pane().heading.title.text()]
     desk.say(model_ready(str(starter)), EngineStatus(EnginePhase.READY))
     seen.append(desk.pane().heading.title.text())
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     seen.append(desk.pane().heading.title.text())
     assert seen == [
         "Starter model is loading: you can ask already",
@@ -69,7 +69,7 @@ def test_the_status_line_says_what_the_engine_does(desk, status, text):
 
 
 def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_way(desk):
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     assert desk.window.status.texts == ["No model loaded"]
 
 
@@ -123,7 +123,7 @@ def test_a_notice_about_the_chats_outlives_what_the_engine_says(desk):
 
 
 def test_a_notice_about_a_failed_load_goes_when_another_model_loads(desk):
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     desk.say(EngineStatus(EnginePhase.LOADING))
     assert not desk.window.notice.isVisible()
 
@@ -134,13 +134,42 @@ def test_the_picker_names_the_model(desk):
 
 
 def test_another_model_is_asked_for_by_the_picker(desk):
-    desk.window.top_bar.picker.path_chosen.emit(Path("/models/other.gguf"))
+    desk.choose("/models/other.gguf")
     assert desk.engine.sent[-1] == LoadModel("/models/other.gguf")
+
+
+def picker_text(desk) -> str:
+    return desk.window.top_bar.picker.accessibleName()
+
+
+def test_the_picker_names_the_model_that_was_chosen_just_as_another_failed(desk):
+    desk.choose(FAILURE.path)
+    desk.choose("/models/other.gguf")
+    seen = []
+    for event in (FAILURE, EngineStatus(EnginePhase.EMPTY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2)):
+        desk.say(event)
+        seen.append((picker_text(desk), desk.window.notice.isVisible()))
+    assert seen == [("Model: other loading", False)] * 3
+
+
+def test_the_picker_names_the_model_that_was_chosen_just_as_another_was_ready(desk):
+    desk.choose("/models/small.gguf")
+    desk.choose("/models/other.gguf")
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2))
+    assert picker_text(desk) == "Model: other loading"
+
+
+def test_a_model_that_is_chosen_again_just_as_it_failed_is_loading(desk):
+    desk.choose(FAILURE.path)
+    desk.choose(FAILURE.path)
+    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY), EngineStatus(EnginePhase.LOADING, "weights", 1, 2))
+    assert picker_text(desk) == "Model: large loading"
+    assert not desk.window.notice.isVisible()
 
 
 def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     desk.ask("kept")
-    desk.say(FAILURE, EngineStatus(EnginePhase.EMPTY))
+    desk.fail_to_load(FAILURE)
     assert desk.window.notice.isVisible()
     assert desk.window.notice.title.text() == "large.gguf did not load"
     assert desk.window.notice.text.text() == "It needs 17.2 GB and the budget is 8.3 GB. Choose a smaller one."
@@ -151,7 +180,7 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
 
 def test_a_very_long_file_name_does_not_widen_the_window(desk):
     path = Path(f"/models/{'x' * 240}.gguf")
-    desk.say(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
+    desk.fail_to_load(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
     QApplication.processEvents()
     assert desk.window.notice.minimumSizeHint().width() < 720
 
@@ -163,7 +192,7 @@ def test_the_window_opens_no_larger_than_the_screen(open_desk):
 
 
 def test_a_notice_shows_tags_of_a_file_name_as_text(desk):
-    desk.say(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
+    desk.fail_to_load(LoadFailed("/models/<b>x</b>.gguf", "<i>no</i>", "Stop."))
     assert desk.window.notice.text.textFormat() is Qt.TextFormat.PlainText
     assert desk.window.notice.title.textFormat() is Qt.TextFormat.PlainText
 
@@ -181,10 +210,12 @@ def test_control_n_in_a_blank_chat_makes_no_second_one(desk, qtbot):
     assert len(desk.controller.chats()) == 2
 
 
-def test_control_backslash_opens_a_pane_beside(desk, qtbot):
+def test_control_backslash_opens_a_pane_beside_the_one_in_use(desk, qtbot):
+    first, second = desk.window.panes.panes
     press(qtbot, desk, Qt.Key.Key_Backslash, CONTROL)
-    assert len(desk.window.panes.panes) == 3
-    assert QApplication.focusWidget() is desk.pane(2).composer.edit
+    assert [desk.pane(0), desk.pane(2)] == [first, second]
+    assert QApplication.focusWidget() is desk.pane(1).composer.edit
+    assert first.x() < desk.pane(1).x() < second.x()
 
 
 def test_control_w_closes_panes_but_never_the_last(desk, qtbot):
@@ -243,23 +274,6 @@ def test_a_chat_with_blocks_is_told_apart_in_the_list(desk):
     chat_id = desk.pane().conversation.chat_id
     desk.say(snapshot(chat_id))
     assert {row.chat_id for row in desk.window.sidebar.rows() if row.has_blocks} == {chat_id}
-
-
-def test_a_narrow_window_folds_the_gauge_and_then_the_list(desk, qtbot):
-    desk.window.resize(900, 600)
-    qtbot.waitUntil(lambda: not desk.window.gauge.isVisible())
-    desk.window.resize(720, 600)
-    qtbot.waitUntil(lambda: not desk.window.sidebar.isVisible())
-    desk.window.resize(1600, 600)
-    qtbot.waitUntil(lambda: desk.window.gauge.isVisible() and desk.window.sidebar.isVisible())
-
-
-def test_more_panes_than_fit_all_stay_in_sight(desk, qtbot):
-    for _ in range(3):
-        desk.window._split()
-    desk.window.resize(720, 600)
-    last = desk.pane(4)
-    qtbot.waitUntil(lambda: last.mapTo(desk.window, last.rect().topRight()).x() < 720)
 
 
 def test_every_button_without_a_word_has_a_name_for_screen_readers(desk):

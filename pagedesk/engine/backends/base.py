@@ -12,19 +12,23 @@ from typing import Protocol
 
 import torch
 
+from pagedesk.engine.backends.activation import Activation
+
 
 @dataclass(frozen=True, slots=True)
 class AttentionBatch:
-    """Where the tokens of a step stand in the cache. The sequences with one query each come first.
+    """Where the tokens of a step stand in the cache, for one group of layers. Sequences with one query come first.
 
     Attributes:
         slot_mapping: int64 [num_tokens]: block * block_size + offset of each token; -1 for a padded row.
         block_tables: int32 [num_sequences, max_blocks], padded with 0.
-        seq_lens: int32 [num_sequences]: tokens in the cache after this step.
+        seq_lens: int32 [num_sequences]: tokens in these blocks after this step, counted from the first block of the
+            table: blocks that left the window are not in it.
         cu_seqlens: int32 [num_sequences + 1]: where the queries of each sequence start in the packed batch.
         host_seq_lens: `seq_lens` as plain numbers.
         host_query_lens: New tokens of each sequence, as plain numbers.
         num_decodes: How many sequences, from the first, have exactly one query.
+        window: How many tokens each query looks back on, its own included; None: all.
     """
 
     slot_mapping: torch.Tensor
@@ -34,6 +38,7 @@ class AttentionBatch:
     host_seq_lens: tuple[int, ...]
     host_query_lens: tuple[int, ...]
     num_decodes: int
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class StepAttention(Protocol):
         ...
 
     def attend(self, queries: torch.Tensor, key_cache: torch.Tensor, value_cache: torch.Tensor) -> torch.Tensor:
-        """Causal attention of each query over its sequence's blocks.
+        """Causal attention of each query over its sequence's blocks, as far as the window reaches.
 
         Args:
             queries: [num_tokens, num_heads, head_size], packed as the batch says.
@@ -83,8 +88,14 @@ class Backend(ABC):
         """What the user sees, for instance "reference"."""
 
     @abstractmethod
-    def plan_attention(self, batch: AttentionBatch, scale: float) -> StepAttention:
-        """Prepare what all layers of a step share; scores are multiplied by `scale` before the softmax."""
+    def plan_attention(self, batch: AttentionBatch, scale: float, softcap: float | None = None) -> StepAttention:
+        """Prepare what the layers of a group share in a step.
+
+        Args:
+            batch: Where the tokens stand.
+            scale: Scores are multiplied by it.
+            softcap: Scores s then become softcap * tanh(s / softcap); None: they stay.
+        """
 
     @abstractmethod
     def linear(self, inputs: torch.Tensor, weight: LinearWeight) -> torch.Tensor:
@@ -92,7 +103,10 @@ class Backend(ABC):
 
     @abstractmethod
     def rms_norm(self, inputs: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
-        """Each row over the root of its mean square, times `weight` [hidden_size]; summed in float32."""
+        """Each row over the root of its mean square, times `weight` [row size]; summed in float32.
+
+        `inputs` [..., row size] may be a strided view.
+        """
 
     @abstractmethod
     def add_rms_norm(
@@ -111,5 +125,5 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def gated_activation(self, gate_and_up: torch.Tensor) -> torch.Tensor:
-        """SiLU of the first half of each row times the second half: [num_tokens, intermediate_size]."""
+    def gated_activation(self, gate_and_up: torch.Tensor, activation: Activation) -> torch.Tensor:
+        """The activation of the first half of each row times the second half: [num_tokens, intermediate_size]."""

@@ -27,7 +27,9 @@ class CudaBackend(ReferenceBackend):
         return "cuda"
 
     @override
-    def plan_attention(self, batch: AttentionBatch, scale: float) -> StepAttention:
+    def plan_attention(self, batch: AttentionBatch, scale: float, softcap: float | None = None) -> StepAttention:
+        if batch.window is not None or softcap is not None:  # the decode kernel knows neither
+            return super().plan_attention(batch, scale, softcap)
         chunks = _chunks_of(batch)
         planned = super().plan_attention(chunks, scale) if chunks.host_query_lens else None
         return CudaAttention(batch, scale, planned)

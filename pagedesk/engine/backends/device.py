@@ -21,12 +21,19 @@ def select_device(name: str | None) -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def select_dtype(wanted: DType, device: torch.device) -> DType:
-    """`wanted`, or for AUTO the fastest format that the device has instructions for."""
+def select_dtype(wanted: DType, device: torch.device, *, fits_float16: bool = True) -> DType:
+    """`wanted`, or for AUTO the fastest format that the device has instructions for.
+
+    Args:
+        wanted: What the user says.
+        device: Where the model will be.
+        fits_float16: The model's activations stay within the range of float16.
+    """
     if wanted != DType.AUTO:
         return wanted
     if device.type == "cuda":
-        return DType.BFLOAT16 if torch.cuda.get_device_capability(device) >= _AMPERE else DType.FLOAT16
+        half = DType.FLOAT16 if fits_float16 else DType.FLOAT32
+        return DType.BFLOAT16 if torch.cuda.get_device_capability(device) >= _AMPERE else half
     capabilities = torch.cpu.get_capabilities()
     has_bfloat16 = capabilities.get("avx512_bf16") or capabilities.get("amx_bf16")
     return DType.BFLOAT16 if has_bfloat16 else DType.FLOAT32

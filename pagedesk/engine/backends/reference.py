@@ -9,8 +9,9 @@ import torch
 from torch.nn import functional
 from typing_extensions import override
 
+from pagedesk.engine.backends.activation import Activation
 from pagedesk.engine.backends.base import AttentionBatch, Backend, LinearWeight, StepAttention
-from pagedesk.engine.backends.reference_attention import ReferenceAttention
+from pagedesk.engine.backends.reference_attention import ReferenceAttention, Scoring
 from pagedesk.engine.backends.row_padding import pad_rows
 
 
@@ -28,8 +29,8 @@ class ReferenceBackend(Backend):
         return "reference"
 
     @override
-    def plan_attention(self, batch: AttentionBatch, scale: float) -> StepAttention:
-        return ReferenceAttention(batch, scale, self._block_size, self._max_gathered_tokens)
+    def plan_attention(self, batch: AttentionBatch, scale: float, softcap: float | None = None) -> StepAttention:
+        return ReferenceAttention(batch, Scoring(scale, softcap), self._block_size, self._max_gathered_tokens)
 
     @override
     def linear(self, inputs: torch.Tensor, weight: LinearWeight) -> torch.Tensor:
@@ -54,6 +55,8 @@ class ReferenceBackend(Backend):
         return torch.cat((turned_first, turned_second), dim=-1)
 
     @override
-    def gated_activation(self, gate_and_up: torch.Tensor) -> torch.Tensor:
+    def gated_activation(self, gate_and_up: torch.Tensor, activation: Activation) -> torch.Tensor:
         gate, up = gate_and_up.chunk(2, dim=-1)
+        if activation is Activation.GELU_TANH:
+            return functional.gelu(gate, approximate="tanh").mul_(up)
         return functional.silu(gate).mul_(up)

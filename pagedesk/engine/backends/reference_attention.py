@@ -1,13 +1,14 @@
 """Attention over blocks in plain torch: gather by the block table, then scaled dot product.
 
 Engine thread. Rows with one query are batched, padded to the longest of their group and masked; each longer chunk is
-computed by itself, causal from where its cached prefix ends.
+computed by itself, causal from where its cached prefix ends. A window only masks: what is outside is hardly there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional
@@ -35,11 +36,18 @@ class _Gather:
     mask: torch.Tensor | None
 
 
+class Scoring(NamedTuple):
+    """How a query scores a key: their product times `scale`, then softly within `softcap`, if there is one."""
+
+    scale: float
+    softcap: float | None = None
+
+
 class ReferenceAttention:
     """The attention of one step."""
 
-    def __init__(self, batch: AttentionBatch, scale: float, block_size: int, max_gathered_tokens: int) -> None:
-        self._scale = scale
+    def __init__(self, batch: AttentionBatch, scoring: Scoring, block_size: int, max_gathered_tokens: int) -> None:
+        self._scoring = scoring
         self._kept_rows, self._slot_blocks, self._slot_offsets = _slots(batch.slot_mapping, block_size)
         self._decodes = [_plan_decodes(batch, rows, block_size) for rows in _groups(batch, max_gathered_tokens)]
         self._chunks = list(_plan_chunks(batch, block_size))
@@ -70,17 +78,51 @@ class ReferenceAttention:
         num_kv_heads = key_cache.shape[2]
         grouped = queries.reshape(num_rows, num_kv_heads, num_heads // num_kv_heads, head_size)
         keys, values = _gathered(key_cache, gather), _gathered(value_cache, gather)
-        attended = functional.scaled_dot_product_attention(grouped, keys, values, gather.mask, scale=self._scale)
+        attended = _attention(grouped, keys, values, gather.mask, self._scoring)
         return attended.reshape(num_rows, num_heads, head_size)
 
     def _attend_chunk(
         self, queries: torch.Tensor, gather: _Gather, key_cache: torch.Tensor, value_cache: torch.Tensor
     ) -> torch.Tensor:
         keys, values = _gathered(key_cache, gather), _gathered(value_cache, gather)
-        attended = functional.scaled_dot_product_attention(
-            queries.transpose(0, 1).unsqueeze(0), keys, values, gather.mask, scale=self._scale, enable_gqa=True
-        )
+        attended = _attention(queries.transpose(0, 1).unsqueeze(0), keys, values, gather.mask, self._scoring)
         return attended.squeeze(0).transpose(0, 1)
+
+
+def _attention(
+    queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor | None, scoring: Scoring
+) -> torch.Tensor:
+    """Scaled dot product of [batch, num_heads, num_queries, head_size] over [batch, num_kv_heads, num_tokens, ...]."""
+    if scoring.softcap is None:
+        return functional.scaled_dot_product_attention(
+            queries, keys, values, mask, scale=scoring.scale, enable_gqa=queries.shape[1] != keys.shape[1]
+        )
+    heads = zip(
+        queries.chunk(keys.shape[1], dim=1),
+        keys.chunk(keys.shape[1], dim=1),
+        values.chunk(keys.shape[1], dim=1),
+        strict=True,
+    )
+    scale, cap = scoring.scale, scoring.softcap
+    return torch.cat([_capped_attention(*of_one_kv_head, mask, scale, cap) for of_one_kv_head in heads], dim=1)
+
+
+def _capped_attention(
+    queries: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    mask: torch.Tensor | None,
+    scale: float,
+    softcap: float,
+) -> torch.Tensor:
+    """The same for one KV head, whose query heads are rows of one product; torch's own function caps no scores."""
+    rows = queries.flatten(1, 2).unsqueeze(1)
+    scores = (rows @ keys.transpose(2, 3)).to(torch.float32).mul_(scale / softcap)
+    scores = scores.tanh_().mul_(softcap).view(*queries.shape[:3], -1)
+    if mask is not None:
+        scores.masked_fill_(~mask, float("-inf"))
+    weights = scores.softmax(-1).to(values.dtype).view(*rows.shape[:3], -1)
+    return (weights @ values).view(queries.shape)
 
 
 def _slots(slot_mapping: torch.Tensor, block_size: int) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor]:
@@ -109,10 +151,17 @@ def _plan_decodes(batch: AttentionBatch, rows: range, block_size: int) -> _Gathe
     longest = max(lens)
     block_ids = batch.block_tables[rows.start : rows.stop, : blocks_for(longest, block_size)].to(torch.int64)
     mask: torch.Tensor | None = None
-    if min(lens) < longest:
-        places = torch.arange(longest, device=block_ids.device)
-        mask = (places < batch.seq_lens[rows.start : rows.stop, None])[:, None, None, :]
+    if min(lens) < longest or (batch.window is not None and longest > batch.window):
+        mask = _decode_mask(batch.seq_lens[rows.start : rows.stop, None], longest, batch.window)
     return _Gather(slice(rows.start, rows.stop), block_ids.flatten(), len(rows), longest, mask)
+
+
+def _decode_mask(seq_lens: torch.Tensor, longest: int, window: int | None) -> torch.Tensor:
+    places = torch.arange(longest, device=seq_lens.device)
+    mask = places < seq_lens
+    if window is not None:
+        mask &= places >= seq_lens - window
+    return mask[:, None, None, :]
 
 
 def _plan_chunks(batch: AttentionBatch, block_size: int) -> Iterator[_Gather]:
@@ -122,6 +171,8 @@ def _plan_chunks(batch: AttentionBatch, block_size: int) -> Iterator[_Gather]:
         block_ids = batch.block_tables[index, : blocks_for(num_tokens, block_size)].to(torch.int64)
         mask = torch.ones(num_queries, num_tokens, dtype=torch.bool, device=block_ids.device)
         mask = mask.tril_(diagonal=num_tokens - num_queries)
+        if batch.window is not None:
+            mask = mask.triu_(diagonal=num_tokens - num_queries - batch.window + 1)
         yield _Gather(slice(start, start + num_queries), block_ids, 1, num_tokens, mask)
         start += num_queries
 

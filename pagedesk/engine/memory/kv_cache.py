@@ -1,6 +1,6 @@
 """The tensor that holds the keys and values of every block. Engine thread.
 
-Block-major: all layers of a block, keys and values, are contiguous, so moving a block is one copy.
+Block-major: all layers of a group, keys and values, are contiguous, so moving a block is one copy.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pagedesk.geometry import ModelGeometry
 def allocate_kv_cache(
     geometry: ModelGeometry, num_blocks: int, block_size: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
-    """The cache, [num_blocks, num_layers, 2, block_size, num_kv_heads, head_size].
+    """The cache, [num_blocks, layers of a group, 2, block_size, num_kv_heads, head_size].
 
     It is written once, because the first touch of fresh memory stalls (100 ms at every new block, measured on a CPU),
     and because a product with a masked place must not meet a NaN that was there by chance.
     """
-    shape = (num_blocks, geometry.num_layers, 2, block_size, geometry.num_kv_heads, geometry.head_size)
+    shape = (num_blocks, geometry.layers_per_block, 2, block_size, geometry.num_kv_heads, geometry.head_size)
     return torch.empty(shape, dtype=dtype, device=device).zero_()
 
 

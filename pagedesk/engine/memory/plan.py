@@ -12,7 +12,7 @@ from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import OutOfBudgetError
 from pagedesk.engine.memory.device_memory import DeviceMemory
 from pagedesk.engine.memory.workspace import StepLimits, workspace_bytes
-from pagedesk.geometry import ModelGeometry, block_bytes, blocks_for
+from pagedesk.geometry import ModelGeometry, block_bytes, sequence_blocks
 
 MIB = 1 << 20
 HEADROOM_BYTES = 512 * MIB
@@ -54,7 +54,7 @@ def plan_memory(
     fixed_bytes = weights_bytes + workspace_bytes(geometry, limits)
     one_block = block_bytes(geometry, element_bytes, config.block_size)
     allowed_bytes = _allowed_bytes(config, memory)
-    fewest = config.num_blocks or blocks_for(min(_MIN_POOL_TOKENS, geometry.max_model_len), config.block_size)
+    fewest = config.num_blocks or _sequence_blocks(config, geometry, min(_MIN_POOL_TOKENS, geometry.max_model_len))
     if fixed_bytes + fewest * one_block > allowed_bytes:
         raise _out_of_budget(fixed_bytes + fewest * one_block, allowed_bytes)
     most = config.num_blocks or _most_blocks(config, geometry, memory, one_block)
@@ -77,11 +77,16 @@ def _allowed_bytes(config: EngineConfig, memory: DeviceMemory) -> int:
 
 def _most_blocks(config: EngineConfig, geometry: ModelGeometry, memory: DeviceMemory, one_block: int) -> int:
     """More than every sequence at full length is of no use; a PC's own memory is taken modestly unless asked for."""
-    full_context = blocks_for(geometry.max_model_len, config.block_size)
+    full_context = _sequence_blocks(config, geometry, geometry.max_model_len)
     if not memory.is_host or config.budget_bytes is not None:
         return config.max_num_sequences * full_context
     modest_bytes = min(_HOST_POOL_BYTES, memory.free_bytes // 4)
     return min(_HOST_FULL_CONTEXTS * full_context, modest_bytes // one_block)
+
+
+def _sequence_blocks(config: EngineConfig, geometry: ModelGeometry, num_tokens: int) -> int:
+    windows = [group.window for group in geometry.groups]
+    return sequence_blocks(windows, num_tokens, config.max_batch_tokens, config.block_size)
 
 
 def _out_of_budget(needed_bytes: int, allowed_bytes: int) -> OutOfBudgetError:

@@ -49,10 +49,15 @@ def _activation_bytes(geometry: ModelGeometry, limits: StepLimits) -> int:
 
 
 def _attention_bytes(geometry: ModelGeometry, limits: StepLimits) -> int:
-    """Keys and values gathered in order, and a chunk's mask, as truth values and as numbers."""
+    """Keys and values gathered in order, a chunk's mask as truth values and as numbers, and scores to be capped.
+
+    Of those there are, for the query heads of one KV head: products, the same in float32, shares, the same rounded.
+    """
     per_token = 2 * geometry.num_kv_heads * geometry.head_size * limits.element_bytes
-    mask = limits.max_batch_tokens * geometry.max_model_len * (1 + limits.element_bytes)
-    return max_gathered_tokens(geometry) * per_token + mask
+    pairs = limits.max_batch_tokens * geometry.max_model_len
+    mask = pairs * (1 + limits.element_bytes)
+    scores = pairs * geometry.num_heads // geometry.num_kv_heads * 2 * (_FLOAT_BYTES + limits.element_bytes)
+    return max_gathered_tokens(geometry) * per_token + mask + (scores if geometry.caps_scores else 0)
 
 
 def _logits_bytes(geometry: ModelGeometry, limits: StepLimits) -> int:

@@ -29,13 +29,15 @@ def assemble_weights(architecture: Architecture, config: DecoderConfig, reader: 
         ModelFileError: A tensor is missing or has another shape, or the file holds one that would go unused.
     """
     embedding = reader.matrix([("token_embd.weight", config.vocab_size)], config.hidden_size)
+    frequencies = _read_rope(config, reader)
     layers = tuple(_read_layer(f"blk.{index}", architecture, config, reader) for index in range(config.num_layers))
     weights = DecoderWeights(
         embedding=embedding,
         layers=layers,
         output_norm=reader.vector("output_norm.weight", config.hidden_size),
         head=_read_head(config, reader, embedding),
-        rope_frequencies=_read_rope(config, reader),
+        rope_frequencies=frequencies,
+        window_rope_frequencies=_window_frequencies(config, frequencies),
     )
     _refuse_unread(reader)
     return weights
@@ -54,6 +56,12 @@ def _read_rope(config: DecoderConfig, reader: WeightReader) -> torch.Tensor:
     return inverse_frequencies(config.rope, config.head_size, factors).to(reader.device)
 
 
+def _window_frequencies(config: DecoderConfig, frequencies: torch.Tensor) -> torch.Tensor:
+    if config.window_rope == config.rope:
+        return frequencies
+    return inverse_frequencies(config.window_rope, config.head_size, None).to(frequencies.device)
+
+
 def _read_layer(prefix: str, architecture: Architecture, config: DecoderConfig, reader: WeightReader) -> LayerWeights:
     hidden, intermediate = config.hidden_size, config.intermediate_size
     query_rows, key_rows = config.num_heads * config.head_size, config.num_kv_heads * config.head_size
@@ -69,7 +77,22 @@ def _read_layer(prefix: str, architecture: Architecture, config: DecoderConfig, 
         mlp_norm=reader.vector(f"{prefix}.ffn_norm.weight", hidden),
         gate_and_up=_read_linear(reader, gate_and_up, hidden),
         down=_read_linear(reader, [(f"{prefix}.ffn_down", hidden)], intermediate),
+        **_read_norms(prefix, architecture, config, reader),
     )
+
+
+def _read_norms(
+    prefix: str, architecture: Architecture, config: DecoderConfig, reader: WeightReader
+) -> dict[str, torch.Tensor]:
+    """The norms that only some architectures have, by their place in a layer."""
+    norms: dict[str, torch.Tensor] = {}
+    if architecture.has_head_norms:
+        norms["query_norm"] = reader.vector(f"{prefix}.attn_q_norm.weight", config.head_size)
+        norms["key_norm"] = reader.vector(f"{prefix}.attn_k_norm.weight", config.head_size)
+    if architecture.has_post_norms:
+        norms["attention_post_norm"] = reader.vector(f"{prefix}.post_attention_norm.weight", config.hidden_size)
+        norms["mlp_post_norm"] = reader.vector(f"{prefix}.post_ffw_norm.weight", config.hidden_size)
+    return norms
 
 
 def _read_linear(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ from pagedesk.engine.weights.reader import WeightReader
 from pagedesk.geometry import ModelGeometry
 from pagedesk.protocol import DType, ModelInfo
 
+_log = logging.getLogger(__name__)
+
 ProgressCallback = Callable[[str, int, int], None]
 """(stage, done, total); a total of 0 means that it is not known."""
 
@@ -36,7 +39,7 @@ class PlacedDecoder:
 
     Attributes:
         decoder: Computes.
-        kv_cache: [num_blocks, num_layers, 2, block_size, num_kv_heads, head_size].
+        kv_cache: [num_blocks, layers of a group, 2, block_size, num_kv_heads, head_size].
         num_tokens: How many ids the vocabulary names; the head may have more rows.
         info: What the user sees.
         meter: Tells where the device's memory is.
@@ -76,15 +79,16 @@ class _Loading:
         self._config = config
         self._file = file
         self._architecture: Architecture = find_architecture(file.metadata)
-        self._decoder_config: DecoderConfig = read_decoder_config(self._architecture.name, file.metadata)
+        self._decoder_config: DecoderConfig = read_decoder_config(self._architecture, file.metadata)
         self._device = select_device(config.device)
-        self._dtype: DType = select_dtype(config.dtype, self._device)
+        self._dtype: DType = select_dtype(config.dtype, self._device, fits_float16=self._architecture.fits_float16)
         trained_len = self._decoder_config.context_length
         self._geometry = self._decoder_config.geometry(min(config.max_model_len or trained_len, trained_len))
 
     def place(self, on_progress: ProgressCallback) -> PlacedDecoder:
         """Weights first, then the cache in what is left."""
         give_back_unused(self._device)  # a load that failed or was given up has left what the driver counts as used
+        self._log_groups()
         memory = probe_memory(self._device)
         plan = self._plan(memory)
         decoder = self._read_decoder(on_progress)
@@ -99,6 +103,13 @@ class _Loading:
             metadata=self._file.metadata,
         )
 
+    def _log_groups(self) -> None:
+        geometry = self._geometry
+        if len(geometry.groups) > 1:
+            num_places = len(geometry.groups) * geometry.layers_per_block
+            kinds = ", ".join(f"{len(group.layers)} (window {group.window})" for group in geometry.groups)
+            _log.info("layers by group: %s; %d of %d places empty", kinds, geometry.num_padded_layers, num_places)
+
     def _plan(self, memory: DeviceMemory) -> MemoryPlan:
         element_bytes = torch_dtype(self._dtype).itemsize
         return plan_memory(self._config, self._geometry, self._num_parameters() * element_bytes, element_bytes, memory)
@@ -109,6 +120,7 @@ class _Loading:
 
         reader = WeightReader(self._file, torch_dtype(self._dtype), self._device, on_bytes)
         weights = assemble_weights(self._architecture, self._decoder_config, reader)
+        self._file.refuse_changed()
         dtype, gathered = torch_dtype(self._dtype), max_gathered_tokens(self._geometry)
         backend = select_backend(self._device, dtype, self._config.block_size, gathered)
         return Decoder(self._decoder_config, weights, backend)

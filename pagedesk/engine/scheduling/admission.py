@@ -36,8 +36,8 @@ class Admission:
                 wanted = self.max_len if num_new is None else len(spec.prompt_ids) + num_new
                 return min(wanted, self.max_len)
 
-    def spare_blocks(self, num_running: int, num_siblings: int) -> int:
-        """Blocks to leave for those that run, one each, or the newcomer would soon lose its turn again.
+    def spare_tables(self, num_running: int, num_siblings: int) -> int:
+        """For how many tables to leave a block: one for each that runs, or the newcomer would soon lose its turn again.
 
         Where everybody has reserved, nobody needs more.
         """

@@ -5,7 +5,7 @@ Engine thread only. Knows nothing of tensors; a block's id is its place in them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -25,8 +25,7 @@ class Link:
         return self.following is not self
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What a block holds that can be found again; only what was computed, never what is still to be written.
 
     Attributes:
@@ -34,16 +33,18 @@ class Content:
         token_ids: The tokens in its first slots.
         key: What it is found by when it is full; None while it is not.
         chat_id: The chat that computed it.
+        is_windowed: Its layers look back over a window only, so it is of use without the first blocks of its text.
     """
 
     parent: bytes
     token_ids: tuple[int, ...]
     key: bytes | None
     chat_id: str
+    is_windowed: bool = False
 
     def first(self, num_tokens: int) -> Content | None:
         """What is left of it when the slots from `num_tokens` on are written anew."""
-        return Content(self.parent, self.token_ids[:num_tokens], None, self.chat_id) if num_tokens else None
+        return self._replace(token_ids=self.token_ids[:num_tokens], key=None) if num_tokens else None
 
 
 class Block(Link):

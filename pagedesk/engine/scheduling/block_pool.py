@@ -1,13 +1,16 @@
 """All blocks of the cache: taken, held, released, found again by what they hold.
 
 Engine thread only. Knows nothing of sequences. Blocks are taken in a fixed order: those that hold nothing, then orphans
-(nobody can reach them, because what stood before them is gone), then cached ones, longest unused first.
+(nobody can reach them, because what stood before them is gone) and those that left the window of their text (of use
+only to who goes back), then the other cached ones, longest unused first.
 
-Whoever holds a block holds all blocks before it too, and releases them later: so the end of a text always
-stands before its start in that order, and a cold chat loses its tail, not its root.
+Whoever holds a block holds all blocks before it too, as far as its layers look, and releases them later: so the end of
+a text always stands before its start in that order, and a cold chat loses its tail, not its root.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from pagedesk.engine.scheduling.block import Block, Content
 from pagedesk.engine.scheduling.evictions import Evictions
@@ -22,7 +25,7 @@ class BlockPool:
 
     Args:
         num_blocks: How many there are.
-        root_key: What stands before the first block of every text.
+        root_keys: What stands before the first block of every text, one for each group of layers.
 
     Attributes:
         cache: Blocks by what they hold, held or not.
@@ -30,12 +33,12 @@ class BlockPool:
         map: The pool as the gauge draws it.
     """
 
-    def __init__(self, num_blocks: int, root_key: bytes = b"") -> None:
+    def __init__(self, num_blocks: int, root_keys: Iterable[bytes] = (b"",)) -> None:
         self.blocks = tuple(Block(block_id) for block_id in range(num_blocks))
         self.cache = PrefixCache()
         self.evictions = Evictions()
         self.map = PoolMap(num_blocks)
-        self._root_key = root_key
+        self._root_keys = frozenset(root_keys)
         self._free = FreeList()
         for block in self.blocks:
             self._free.push_initial(block)
@@ -64,10 +67,13 @@ class BlockPool:
             self._free.remove(block)
         self._add_holder(block, chat_id)
 
-    def release(self, block: Block, chat_id: str) -> None:
-        """Let one table of this chat name it no more; the last one leaves it to the cache, if it holds anything."""
+    def release(self, block: Block, chat_id: str, *, is_spent: bool = False) -> None:
+        """Let one table of this chat name it no more; the last one leaves it to the cache, if it holds anything.
+
+        `is_spent`: the text goes on without it, it left the window of its layers.
+        """
         block.holders.remove(chat_id)
-        self._make_available(block)
+        self._make_available(block, is_spent=is_spent)
         self.map.refresh(block)
 
     def pin(self, block: Block) -> None:
@@ -79,7 +85,7 @@ class BlockPool:
     def unpin(self, block: Block) -> None:
         """The copy is made, or not wanted any more."""
         block.num_pins -= 1
-        self._make_available(block)
+        self._make_available(block, is_spent=False)
         self.map.refresh(block)
 
     def fill(self, block: Block, content: Content) -> None:
@@ -98,10 +104,10 @@ class BlockPool:
             self.cache.put(block, kept)
 
     def _forget(self, block: Block) -> None:
-        key = block.key
+        content = block.content
         self.cache.forget(block)
-        if key is not None:
-            self._orphan(key)
+        if content is not None and content.key is not None and not content.is_windowed:
+            self._orphan(content.key)
 
     def _orphan(self, key: bytes) -> None:
         """What follows a lost block goes to the front; a child is moved after its parent and so stands before it."""
@@ -119,7 +125,7 @@ class BlockPool:
         block.last_owner = chat_id
         self.map.refresh(block)
 
-    def _make_available(self, block: Block) -> None:
+    def _make_available(self, block: Block, *, is_spent: bool) -> None:
         if block.holders or block.num_pins:
             return
         if block.key is None and self.cache.is_covered(block):
@@ -129,11 +135,14 @@ class BlockPool:
             self._free.push_empty(block)
         elif self._is_orphan(block.content):
             self._free.push_orphan(block)
+        elif is_spent:
+            self._free.push_spent(block)
         else:
             self._free.push_cached(block)
 
     def _is_orphan(self, content: Content) -> bool:
-        return content.parent != self._root_key and self.cache.find(content.parent) is None
+        is_reached = content.is_windowed or content.parent in self._root_keys
+        return not is_reached and self.cache.find(content.parent) is None
 
     def check_invariants(self) -> None:
         """Assert that list, cache, map and blocks agree; for tests, it visits every block."""
@@ -151,7 +160,8 @@ class BlockPool:
         assert empty == sorted(empty, reverse=True), "a cached block stands before an empty one"
         places = {block: place for place, block in enumerate(available)}
         for block, place in places.items():
-            parent = None if block.content is None else self.cache.find(block.content.parent)
+            is_bound = block.content is not None and not block.content.is_windowed
+            parent = self.cache.find(block.content.parent) if block.content is not None and is_bound else None
             assert parent is None or places.get(parent, len(places)) > place, f"{block} outlives {parent} before it"
 
     def _check_cache(self) -> None:

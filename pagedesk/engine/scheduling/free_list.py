@@ -1,7 +1,8 @@
 """The blocks that no table names, in the order in which they will be taken.
 
 Engine thread only. The list runs through the blocks themselves, so that one can leave the middle at O(1)
-when the cache hits it. Blocks that hold nothing stand before a marker, cached ones after it.
+when the cache hits it. Two markers divide it: empty blocks, then those of the cache that are of least use, then the
+rest of the cache.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from pagedesk.engine.scheduling.block import Block, Link
 
 
 class FreeList:
-    """A queue of blocks: empty ones, then cached ones; taken from the front."""
+    """A queue of blocks, taken from the front: empty ones, orphans and spent ones, the other cached ones."""
 
     def __init__(self) -> None:
         self._anchor = Link()
-        self._marker = Link()
-        self._anchor.previous = self._anchor.following = self._marker
-        self._marker.previous = self._marker.following = self._anchor
+        self._end_of_empty = Link()
+        self._end_of_spent = Link()
+        ring = (self._anchor, self._end_of_empty, self._end_of_spent)
+        for place, link in enumerate(ring):
+            link.previous, link.following = ring[place - 1], ring[(place + 1) % len(ring)]
         self._size = 0
 
     def __len__(self) -> int:
@@ -37,11 +40,15 @@ class FreeList:
 
     def push_initial(self, block: Block) -> None:
         """Make it the last of the empty ones."""
-        self._insert_after(self._marker.previous, block)
+        self._insert_after(self._end_of_empty.previous, block)
 
     def push_orphan(self, block: Block) -> None:
-        """Make it the first of the cached ones to be taken."""
-        self._insert_after(self._marker, block)
+        """Make it the first of the cached ones to be taken: nobody can reach it any more."""
+        self._insert_after(self._end_of_empty, block)
+
+    def push_spent(self, block: Block) -> None:
+        """Let all be taken after it that a chat would miss more, and before it what was spent earlier."""
+        self._insert_after(self._end_of_spent.previous, block)
 
     def push_cached(self, block: Block) -> None:
         """Make it the last one to be taken."""

@@ -19,13 +19,16 @@ class Roster:
     The chat in focus comes first, then the higher priority. Beyond that chats take turns, however much one of them
     asks for: the first sequence of each, by arrival, then the second of each, and so on.
 
+    Args:
+        num_groups: Block tables that a sequence has.
+
     Attributes:
         focus: The chat that comes first.
         running: The sequences that have the turn, in the order in which they got it.
         waiting: The sequences that wait for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, num_groups: int = 1) -> None:
         self.focus: str | None = None
         self.running: list[Sequence] = []
         self.waiting: list[Sequence] = []
@@ -34,6 +37,7 @@ class Roster:
         self._num_sequences = 0
         self._num_pieces = 0
         self._newest_pieces: dict[str, int] = {}
+        self._num_groups = num_groups
 
     def __len__(self) -> int:
         return len(self._requests)
@@ -139,4 +143,4 @@ class Roster:
 
     def _new_sequence(self, spec: RequestSpec) -> Sequence:
         self._num_sequences += 1
-        return Sequence(self._num_sequences - 1, spec.chat_id, spec.prompt_ids)
+        return Sequence(self._num_sequences - 1, spec.chat_id, spec.prompt_ids, self._num_groups)

@@ -66,9 +66,9 @@ class Scheduler:
         self._manager = manager
         self._budget = budget
         self._max_num_sequences = max_num_sequences
-        self._max_len = min(max_model_len, manager.capacity)
+        self._max_len = manager.longest_sequence(max_model_len)
         self._admission = Admission(allocation, self._max_len)
-        self._roster = Roster()
+        self._roster = Roster(manager.num_groups)
         self._started: list[Request] = []
         self._waits: list[Wait] = []
 
@@ -76,6 +76,11 @@ class Scheduler:
     def has_work(self) -> bool:
         """Whether a step would compute anything."""
         return len(self._roster) > 0
+
+    @property
+    def max_len(self) -> int:
+        """The longest sequence that the model and the whole pool allow, in tokens."""
+        return self._max_len
 
     @property
     def num_running(self) -> int:
@@ -194,7 +199,7 @@ class Scheduler:
         end = start + num_tokens
         sample = self._roster.request_of(sequence).sample_spec(sequence) if end == sequence.num_tokens else None
         draft.slices[sequence.sequence_id] = SequenceSlice(
-            sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table.block_ids, sample
+            sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table_parts(), sample
         )
 
     def _preempt(self, sequence: Sequence, draft: _Draft) -> None:
@@ -222,7 +227,7 @@ class Scheduler:
         request = self._roster.request_of(sequence)
         num_reserved = self._admission.reserved_tokens(request.spec)
         num_more = self._manager.blocks_for(num_reserved) - self._manager.blocks_for(sequence.num_tokens)
-        num_spare = self._admission.spare_blocks(self.num_running, len(request.unborn))
+        num_spare = self._manager.num_groups * self._admission.spare_tables(self.num_running, len(request.unborn))
         if not self._manager.admit(sequence, max(num_more, num_spare)):
             return False
         if num_more > 0 and not self._manager.grow(sequence, num_reserved - sequence.num_computed_tokens):
@@ -305,8 +310,8 @@ class Scheduler:
     def _fork_siblings(self, request: Request) -> None:
         """Bring the siblings to life: they share all but the last prompt token, which gives each its first draw."""
         for sibling in request.unborn:
-            if self.num_running < self._max_num_sequences:
-                self._manager.fork(request.first, sibling, sibling.num_prompt_tokens - 1)
+            has_turn = self.num_running < self._max_num_sequences
+            if has_turn and self._manager.fork(request.first, sibling, sibling.num_prompt_tokens - 1):
                 self._roster.run(sibling)
             else:
                 self._roster.let_wait(sibling)
@@ -314,9 +319,9 @@ class Scheduler:
     def _finish_reason(self, spec: RequestSpec, sequence: Sequence) -> FinishReason | None:
         if sequence.token_ids[-1] in spec.stop_ids:
             return FinishReason.STOP
-        is_full = sequence.num_tokens >= self._max_len
-        is_enough = spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens
-        return FinishReason.LENGTH if is_full or is_enough else None
+        if spec.params.max_tokens is not None and sequence.num_generated_tokens >= spec.params.max_tokens:
+            return FinishReason.LENGTH
+        return FinishReason.CONTEXT if sequence.num_tokens >= self._max_len else None
 
     def _end(self, sequence: Sequence) -> None:
         if sequence.state is SequenceState.RUNNING:

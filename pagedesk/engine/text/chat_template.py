@@ -1,18 +1,21 @@
 """Renders the messages of a chat into the text that the model was trained on, with the model's own Jinja template.
 
-Engine thread. Templates come from strangers: they run sandboxed, in a helper thread, for at most a second, and whatever
-they do ends in text or in a `TemplateError`.
+Engine thread. Templates come from strangers: they run sandboxed, for at most a second, in a helper thread if they are
+plain and else in a process of their own; whatever they do ends in text or in a `TemplateError`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
-import jinja2
-
 from pagedesk.engine.errors import TemplateError
-from pagedesk.engine.text.template_sandbox import Allowance, TemplateRefusal, TemplateSandbox, strftime_at
+from pagedesk.engine.text.plain_templates import is_plain
+from pagedesk.engine.text.renderer import Renderer
+from pagedesk.engine.text.template_process import TemplateFailure, TemplateProcess
+from pagedesk.engine.text.template_sandbox import TemplateRefusal
 from pagedesk.engine.text.time_limit import call_within
 
 TIME_LIMIT_S = 1.0
@@ -24,8 +27,9 @@ CHATML = (
 )
 """The most common form, for models that bring no template."""
 
-_BASE_ALLOWANCE = 4_000_000
-_ALLOWANCE_PER_CHARACTER = 64
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair, which no encoding can write."""
+
 _ADVICE = "Turn the chat template off (raw mode), or choose another build of this model."
 
 
@@ -48,7 +52,7 @@ class ChatTemplate:
         self.source = CHATML if source is None else source
         self._special_tokens = dict(special_tokens)
         self._time_limit_s = time_limit_s
-        self._template: jinja2.Template | None = None
+        self._render = self._choose()
 
     def render(self, messages: Sequence[Mapping[str, str]], now: datetime) -> str:
         """The text of these messages, up to where the reply begins.
@@ -61,39 +65,29 @@ class ChatTemplate:
             RefusedError: The template called `raise_exception`.
             TemplateError: It is broken, never ends, or builds too much.
         """
-        size = len(self.source) + sum(len(message["content"]) for message in messages)
-        allowance = Allowance(_BASE_ALLOWANCE + _ALLOWANCE_PER_CHARACTER * size)
         try:
-            return call_within(self._time_limit_s, lambda: self._render(messages, now, allowance))
+            return LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", self._render(messages, now))
         except TemplateRefusal as refusal:
             cause = f"The model's chat template refuses this chat: {_sentence(str(refusal))}"
             raise RefusedError(cause, "Change the chat, for instance leave the system prompt empty.") from refusal
         except TimeoutError as error:
             cause = f"The model's chat template had not ended after {self._time_limit_s:g} s."
             raise TemplateError(cause, _ADVICE) from error
+        except TemplateFailure as error:
+            raise TemplateError(f"The model's chat template failed: {_sentence(str(error))}", _ADVICE) from error
         except Exception as error:
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise TemplateError(f"The model's chat template failed: {_sentence(what)}", _ADVICE) from error
 
-    def _render(self, messages: Sequence[Mapping[str, str]], now: datetime, allowance: Allowance) -> str:
-        template = self._compile(allowance)
-        return template.render(
-            messages=[dict(message) for message in messages],
-            add_generation_prompt=True,
-            tools=None,
-            documents=None,
-            strftime_now=strftime_at(now),
-            **self._special_tokens,
-        )
-
-    def _compile(self, allowance: Allowance) -> jinja2.Template:
-        if self._template is None:
-            sandbox = TemplateSandbox()
-            sandbox.allowance = allowance
-            self._template = sandbox.from_string(self.source)
-        assert isinstance(self._template.environment, TemplateSandbox)
-        self._template.environment.allowance = allowance
-        return self._template
+    def _choose(self) -> Callable[[Sequence[Mapping[str, str]], datetime], str]:
+        """Where this template is rendered."""
+        if not is_plain(self.source):
+            process = TemplateProcess(self.source, self._special_tokens, self._time_limit_s)
+            with suppress(OSError):
+                process.start()  # the first chat then need not wait for it
+            return process.render
+        renderer = Renderer(self.source, self._special_tokens)
+        return lambda messages, now: call_within(self._time_limit_s, lambda: renderer.render(messages, now))
 
 
 def _sentence(text: str) -> str:

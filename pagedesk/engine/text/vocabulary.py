@@ -11,17 +11,11 @@ from enum import IntEnum
 from functools import cached_property
 
 from pagedesk.engine.errors import ModelFileError
+from pagedesk.engine.text.stop_tokens import stop_token_ids
 
 _PREFIX = "tokenizer.ggml."
 _ADVICE = "Choose a complete GGUF file of a chat model."
 _LLAMA3_LIKE = frozenset({"llama-bpe", "llama3", "llama-v3", "falcon3", "pixtral", "lfm2", "tekken", "chameleon"})
-_END_OF_TURN = frozenset(
-    (
-        *("<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<end_of_turn>", "<|endoftext|>"),
-        *("<|eom_id|>", "<|end_of_text|>", "<EOT>", "[EOT]", "[EOS]", "<eos>", "<turn|>", "</s>"),
-        "<\N{FULLWIDTH VERTICAL LINE}end\u2581of\u2581sentence\N{FULLWIDTH VERTICAL LINE}>",
-    )
-)
 
 
 class TokenKind(IntEnum):
@@ -60,7 +54,6 @@ class Vocabulary:
         self.pre = str(metadata.get(f"{_PREFIX}pre", ""))
         self.spellings: tuple[str, ...] = tuple(map(str, tokens))
         self.kinds = self._read_kinds()
-        self._ids = {spelling: token_id for token_id, spelling in enumerate(self.spellings)}
 
     def __len__(self) -> int:
         return len(self.spellings)
@@ -85,13 +78,8 @@ class Vocabulary:
     @cached_property
     def stop_ids(self) -> frozenset[int]:
         """The tokens that end a reply: what the file names, and what its vocabulary spells so."""
-        named = {self._special_id(name) for name in ("eos", "eot", "eom")} - {None}
-        spelled = _END_OF_TURN & self._ids.keys()
-        if {"<|return|>", "<|call|>"} <= spelled:
-            spelled -= {"<|end|>"}
-        if "<|tool_response>" in self._ids:
-            spelled -= {"</s>"}
-        return frozenset(token_id for token_id in named if token_id is not None) | {self._ids[s] for s in spelled}
+        sources = (self._metadata.get(f"{_PREFIX}{name}_token_id") for name in ("eos", "eot", "eom"))
+        return stop_token_ids(self.spellings, *sources, is_text=self._is_text)
 
     @cached_property
     def control_ids(self) -> Mapping[str, int]:
@@ -116,6 +104,11 @@ class Vocabulary:
     def _special_id(self, name: str) -> int | None:
         value = self._metadata.get(f"{_PREFIX}{name}_token_id")
         return value if isinstance(value, int) and 0 <= value < len(self.spellings) else None
+
+    def _is_text(self, token_id: int) -> bool:
+        """Whether the file says that a token is shown as it is spelled; one that names no kinds says nothing."""
+        is_shown = self.kinds[token_id] in (TokenKind.NORMAL, TokenKind.USER_DEFINED)
+        return is_shown and f"{_PREFIX}token_type" in self._metadata
 
     def _is_control(self, token_id: int, spelling: str, kind: int) -> bool:
         looks_like_one = kind == TokenKind.USER_DEFINED and spelling.startswith("<|") and spelling.endswith("|>")

@@ -1,15 +1,17 @@
-"""Opens a GGUF file: its metadata, its table of tensors, and their bytes, memory-mapped.
+"""Opens a GGUF file: its metadata, its table of tensors, and their bytes.
 
 Any thread, one at a time. Knows what a file may contain, not what a model needs. Every refusal is a `ModelFileError`
-with a sentence that names the file.
+with a sentence that names the file. Nothing is memory-mapped: a file that shrinks under a map ends the program.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import FileIO
 from math import prod
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 
@@ -67,24 +69,72 @@ class GgufFile:
             ModelFileError: It is missing, foreign, damaged or truncated.
         """
         self.path = path
-        self._map = _map_file(path)
+        with _explained(path):
+            self._file = FileIO(path)
+            self._state = _state(self._file)
         try:
-            self.num_bytes = len(self._map)
-            self.metadata, self.tensors = _read_header(path, self._map)
+            self.num_bytes, _ = self._state
+            self.metadata, self.tensors = self._read_header()
         except BaseException:
             self.close()
             raise
 
-    def rows(self, name: str) -> npt.NDArray[np.uint8]:
-        """The bytes of a tensor, [rows, bytes of a row], a view into the file: let go of it before `close`."""
+    def rows(self, name: str, first: int, count: int) -> npt.NDArray[np.uint8]:
+        """Read the bytes of `count` rows of a tensor from row `first` on, or as many as there are.
+
+        Returns:
+            [rows, bytes of a row].
+
+        Raises:
+            ModelFileError: They cannot be read, or the file became shorter.
+        """
         tensor = self.tensors[name]
-        data = np.frombuffer(self._map, np.uint8, tensor.num_bytes, tensor.offset)
-        return data.reshape(-1, tensor.ggml_type.row_bytes(tensor.shape[-1]))
+        row_bytes = tensor.ggml_type.row_bytes(tensor.shape[-1])
+        count = min(count, tensor.num_bytes // row_bytes - first)
+        data = np.empty((count, row_bytes), np.uint8)
+        self._read_into(data.data.cast("B"), tensor.offset + first * row_bytes)
+        return data
+
+    def refuse_changed(self) -> None:
+        """Check that what was read is of one piece.
+
+        Raises:
+            ModelFileError: The file was written to since it was opened.
+        """
+        with _explained(self.path):
+            if _state(self._file) == self._state:
+                return
+        cause = f"{self.path.name} changed while it was read."
+        raise ModelFileError(
+            cause, "Wait until nothing writes to it any more (a download, a copy), then open it again."
+        )
 
     def close(self) -> None:
-        """Unmap the file, at the latest when the last view of it is gone (an error's traceback may hold one)."""
-        with suppress(BufferError):
-            self._map.close()
+        """Let go of the file."""
+        self._file.close()
+
+    def _read_header(self) -> tuple[Metadata, dict[str, TensorInfo]]:
+        _refuse_foreign(self.path, self._read(0, min(64, self.num_bytes)))
+        try:
+            return _parse_header(self.path, HeaderCursor(self._read, self.num_bytes, len(GGUF_MAGIC)), self.num_bytes)
+        except ModelFileError:
+            self.refuse_changed()
+            raise
+
+    def _read(self, offset: int, num_bytes: int) -> bytes:
+        data = bytearray(num_bytes)
+        self._read_into(memoryview(data), offset)
+        return bytes(data)
+
+    def _read_into(self, place: memoryview, offset: int) -> None:
+        with _explained(self.path):
+            self._file.seek(offset)
+            while place:
+                num_read = self._file.readinto(place)
+                if not num_read:
+                    self.refuse_changed()
+                    raise OSError("it ends too early")
+                place = place[num_read:]
 
     def __enter__(self) -> GgufFile:
         return self
@@ -95,14 +145,10 @@ class GgufFile:
         self.close()
 
 
-def _map_file(path: Path) -> mmap:
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        with path.open("rb") as file:
-            start = file.read(64)
-            if not start.startswith(GGUF_MAGIC):
-                cause = f"{path.name} is not a GGUF file: {describe_bytes(start)}."
-                raise ModelFileError(cause, "Choose a file that ends in .gguf.")
-            return mmap(file.fileno(), 0, access=ACCESS_READ)
+        yield
     except FileNotFoundError as error:
         raise ModelFileError(f"There is no file {path}.", "Check the path, or choose another file.") from error
     except OSError as error:
@@ -110,8 +156,19 @@ def _map_file(path: Path) -> mmap:
         raise ModelFileError(cause, "Check that you may read it and that its drive is connected.") from error
 
 
-def _read_header(path: Path, buffer: mmap) -> tuple[Metadata, dict[str, TensorInfo]]:
-    cursor = HeaderCursor(buffer, offset=len(GGUF_MAGIC))
+def _state(file: FileIO) -> tuple[int, int]:
+    """Size, and when it was last written."""
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _refuse_foreign(path: Path, start: bytes) -> None:
+    if not start.startswith(GGUF_MAGIC):
+        cause = f"{path.name} is not a GGUF file: {describe_bytes(start)}."
+        raise ModelFileError(cause, "Choose a file that ends in .gguf.")
+
+
+def _parse_header(path: Path, cursor: HeaderCursor, file_bytes: int) -> tuple[Metadata, dict[str, TensorInfo]]:
     try:
         _check_version(cursor.count(4))
         num_tensors, num_pairs = cursor.count(), cursor.count()
@@ -122,7 +179,7 @@ def _read_header(path: Path, buffer: mmap) -> tuple[Metadata, dict[str, TensorIn
         raise ModelFileError(cause, _DOWNLOAD_AGAIN) from error
     except HeaderError as error:
         raise ModelFileError(f"{path.name} is damaged or of a foreign kind: it {error}.", _OTHER_FILE) from error
-    _check_end(path, len(buffer), tensors)
+    _check_end(path, file_bytes, tensors)
     return metadata, tensors
 
 
@@ -135,7 +192,7 @@ def _check_version(version: int) -> None:
 
 def _alignment(metadata: Metadata) -> int:
     alignment = metadata.get("general.alignment", _DEFAULT_ALIGNMENT)
-    valid = isinstance(alignment, int) and 0 < alignment <= _MAX_ALIGNMENT and alignment & (alignment - 1) == 0
+    valid = type(alignment) is int and 0 < alignment <= _MAX_ALIGNMENT and alignment & (alignment - 1) == 0
     if not isinstance(alignment, int) or not valid:
         raise HeaderError(f"has the impossible alignment {alignment!r:.40}")
     return alignment

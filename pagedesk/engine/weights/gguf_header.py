@@ -1,4 +1,4 @@
-"""Reads the values of a GGUF header from a buffer that may be damaged or hostile.
+"""Reads the values of a GGUF header from a file that may be damaged or hostile.
 
 Stdlib only, any thread. Every length is checked against the bytes that are left before anything is allocated.
 Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3.
@@ -7,7 +7,7 @@ Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 an
 from __future__ import annotations
 
 import struct
-from mmap import mmap
+from collections.abc import Callable
 from typing import TypeAlias
 
 Metadata: TypeAlias = dict[str, object]
@@ -20,6 +20,8 @@ _ARRAY_HEAD = struct.Struct("<IQ")
 _MAX_ARRAY_ELEMENTS = 1 << 24
 _MAX_ARRAY_DEPTH = 4
 _MIN_KEY_VALUE_BYTES = 8 + 4 + 1
+_READ_BYTES = 1 << 20
+_MAX_HEADER_BYTES = 1 << 28
 
 
 class HeaderError(Exception):
@@ -39,11 +41,18 @@ class HeaderTruncatedError(HeaderError):
 
 
 class HeaderCursor:
-    """Walks through the buffer, value by value."""
+    """Walks through the header, value by value; what it has read of the file stays in memory.
 
-    def __init__(self, buffer: mmap | bytes, offset: int) -> None:
-        self._buffer = buffer
-        self._size = len(buffer)
+    Args:
+        read: Gives the bytes of the file at a place: (offset, how many).
+        file_bytes: Size of the file.
+        offset: Where the first value is.
+    """
+
+    def __init__(self, read: Callable[[int, int], bytes], file_bytes: int, offset: int) -> None:
+        self._read = read
+        self._buffer = bytearray()
+        self._size = file_bytes
         self._elements_left = _MAX_ARRAY_ELEMENTS
         self.offset = offset
 
@@ -109,15 +118,16 @@ class HeaderCursor:
     def _strings(self, count: int) -> list[object]:
         """The hot loop: a vocabulary and its merges are some hundred thousand strings."""
         self.check_count(count, _LENGTH.size)
-        buffer, size, offset, unpack = self._buffer, self._size, self.offset, _LENGTH.unpack_from
+        buffer, offset, unpack = self._buffer, self.offset, _LENGTH.unpack_from
+        filled = len(buffer)
         strings: list[object] = []
         for _ in range(count):
             start = offset + 8
-            if start > size:
-                raise HeaderTruncatedError(start - size)
+            if start > filled:
+                filled = self._fill(start)
             offset = start + unpack(buffer, offset)[0]
-            if offset > size:
-                raise HeaderTruncatedError(offset - size)
+            if offset > filled:
+                filled = self._fill(offset)
             strings.append(buffer[start:offset].decode("utf-8", "replace"))
         self.offset = offset
         return strings
@@ -132,7 +142,17 @@ class HeaderCursor:
     def _advance(self, num_bytes: int) -> int:
         start = self.offset
         end = start + num_bytes
-        if end > self._size:
-            raise HeaderTruncatedError(end - self._size)
+        if end > len(self._buffer):
+            self._fill(end)
         self.offset = end
         return start
+
+    def _fill(self, end: int) -> int:
+        """Read on, at least up to `end`; gives how much of the file is in memory now."""
+        if end > self._size:
+            raise HeaderTruncatedError(end - self._size)
+        if end > _MAX_HEADER_BYTES:
+            raise HeaderError(f"has a header of more than {_MAX_HEADER_BYTES:,} bytes")
+        start = len(self._buffer)
+        self._buffer += self._read(start, min(max(end - start, _READ_BYTES), self._size - start))
+        return len(self._buffer)

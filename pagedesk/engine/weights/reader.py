@@ -80,12 +80,13 @@ class WeightReader:
         return stacked
 
     def _fill(self, tensor: TensorInfo, destination: torch.Tensor, order: RowOrder | None) -> None:
-        rows = self.file.rows(tensor.name)
-        if order is not None:
-            rows = order(rows)
-        slab_rows = max(1, _SLAB_VALUES // tensor.shape[-1])
-        for start in range(0, len(rows), slab_rows):
-            slab = rows[start : start + slab_rows]
+        num_rows, slab_rows = len(destination), max(1, _SLAB_VALUES // tensor.shape[-1])
+        reordered = None if order is None else order(self.file.rows(tensor.name, 0, num_rows))
+        for start in range(0, num_rows, slab_rows):
+            if reordered is None:
+                slab = self.file.rows(tensor.name, start, slab_rows)
+            else:
+                slab = reordered[start : start + slab_rows]
             values = torch.from_numpy(dequantize_rows(slab, tensor.ggml_type))
             destination[start : start + slab_rows].copy_(values)
             self._done_bytes += slab.nbytes

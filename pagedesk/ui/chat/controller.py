@@ -29,12 +29,13 @@ from pagedesk.protocol import (
     Submit,
     TextDelta,
     TextPart,
+    TurnsDropped,
     Waiting,
 )
 from pagedesk.ui.chat.conversation import Activity, Conversation, ShownMessage
 from pagedesk.ui.chat.history import history, title_of
 
-_FLUSH_MS = 500
+_FLUSH_MS, _MAX_FLUSH_MS = 500, 4000
 _logger = logging.getLogger(__name__)
 
 
@@ -54,12 +55,14 @@ class ChatController(QObject):
         activity_changed: The id of a chat whose request does something else now.
         chat_deleted: The id of a chat that is gone.
         store_failed: Cause and advice: something could not be saved yet. Of replies under way it is told once.
+        store_recovered: The `Recovery`: the file of the chats showed damage while the window was open.
     """
 
     chats_changed = Signal()
     activity_changed = Signal(str)
     chat_deleted = Signal(str)
     store_failed = Signal(str, str)
+    store_recovered = Signal(object)
 
     def __init__(self, store: ChatStore, bridge: EngineBridge) -> None:
         super().__init__()
@@ -73,6 +76,7 @@ class ChatController(QObject):
         self._told_of_replies = False
         self._flush_timer = QTimer(self, interval=_FLUSH_MS)
         self._flush_timer.timeout.connect(self.flush)
+        bridge.turns_dropped.connect(self._on_dropped)
         bridge.request_started.connect(self._on_started)
         bridge.request_waiting.connect(self._on_waiting)
         bridge.text_delta.connect(self._on_text)
@@ -91,8 +95,7 @@ class ChatController(QObject):
         """
         if chat_id not in self._conversations:
             chat = self._chats[chat_id]
-            messages = [ShownMessage.of(stored) for stored in self._store.messages(chat_id)]
-            self._adopt(Conversation(chat, messages))
+            self._adopt(Conversation(chat, self._messages(chat_id)))
         return self._conversations[chat_id]
 
     def activity(self, chat_id: str) -> Activity:
@@ -138,6 +141,14 @@ class ChatController(QObject):
             self.conversation(chat_id).rename(title)
             self._reread()
 
+    def set_system_prompt(self, chat_id: str, text: str) -> bool:
+        """Tell the model something else before the first message of a chat; False if it could not be saved."""
+        text = text if text.strip() else ""
+        is_saved = self._saved(lambda: self._store.set_system_prompt(chat_id, text))
+        if is_saved:
+            self.conversation(chat_id).set_system_prompt(text)
+        return is_saved
+
     def delete(self, chat_id: str) -> None:
         """Delete a chat for good, stopping its reply first."""
         self.stop(chat_id)
@@ -150,15 +161,23 @@ class ChatController(QObject):
     def discard_if_blank(self, chat_id: str) -> None:
         """Delete a chat in which nothing was ever written; it left no trace worth a row in the list."""
         conversation = self.conversation(chat_id)
-        if not (conversation.messages or conversation.title or conversation.draft.strip()):
+        if conversation.is_blank and not (conversation.title or conversation.draft.strip()):
             self.delete(chat_id)
 
     def flush(self) -> None:
-        """Write the replies under way; tried again half a second later if it fails."""
+        """Write the replies under way; tried again later if it fails, each time after a longer pause."""
         is_saved = self._saved(self._writer.flush, tells=not self._told_of_replies)
         self._told_of_replies = not is_saved
+        self._flush_timer.setInterval(_FLUSH_MS if is_saved else min(2 * self._flush_timer.interval(), _MAX_FLUSH_MS))
         if is_saved and not self._replies:
             self._flush_timer.stop()
+
+    def _messages(self, chat_id: str) -> list[ShownMessage]:
+        known = self._store.recovery
+        messages = [ShownMessage.of(stored) for stored in self._store.messages(chat_id)]
+        if self._store.recovery is not known:
+            self.store_recovered.emit(self._store.recovery)
+        return messages
 
     def _adopt(self, conversation: Conversation) -> None:
         conversation.setParent(self)
@@ -184,6 +203,10 @@ class ChatController(QObject):
         conversation.set_activity(Activity.QUEUED)
         self._flush_timer.start()
         self._bridge.send(Submit(request_id, conversation.chat_id, messages))
+
+    def _on_dropped(self, event: TurnsDropped) -> None:
+        if reply := self._replies.get(event.request_id):
+            reply.conversation.note_dropped(reply.message, event)
 
     def _on_started(self, event: Started) -> None:
         if reply := self._replies.get(event.request_id):

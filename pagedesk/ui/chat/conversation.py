@@ -9,11 +9,13 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from pagedesk.chats.models import Chat, MessageState, ReplyEnd, StoredMessage
-from pagedesk.protocol import Role, Waiting
+from pagedesk.protocol import Role, TurnsDropped, Waiting
 from pagedesk.ui.chat.rate import TokenRate
+
+translate = QCoreApplication.translate
 
 
 class Activity(Enum):
@@ -32,6 +34,7 @@ class ShownMessage:
 
     Attributes:
         error: For a failed reply: cause and advice, a line each.
+        dropped: For a reply to a chat that has outgrown the context: what the model was not given. Not stored.
     """
 
     message_id: str
@@ -42,6 +45,7 @@ class ShownMessage:
     error: str = ""
     end: ReplyEnd | None = None
     token_ids: list[int] = field(default_factory=list)
+    dropped: TurnsDropped | None = None
 
     @classmethod
     def of(cls, stored: StoredMessage) -> ShownMessage:
@@ -49,13 +53,20 @@ class ShownMessage:
         return cls(
             message_id=stored.message_id,
             role=stored.role,
-            text=stored.text,
+            text=_shown_text(stored),
             state=stored.state,
             created_at=stored.created_at,
             error=stored.error,
             end=stored.end,
             token_ids=list(stored.token_ids),
         )
+
+
+def _shown_text(stored: StoredMessage) -> str:
+    if stored.state is not MessageState.DAMAGED:
+        return stored.text
+    said = translate("message", "This message is damaged in the file of the chats. What can be read of it:")
+    return f"{said}\n\n{stored.text}".rstrip()
 
 
 class Conversation(QObject):
@@ -68,6 +79,7 @@ class Conversation(QObject):
         activity_changed: The chat does something else now.
         tokens_changed: It holds more tokens, or they come at another speed.
         renamed: It has another title.
+        system_prompt_changed: The model is told something else before the first message.
     """
 
     message_added = Signal(int)
@@ -76,6 +88,7 @@ class Conversation(QObject):
     activity_changed = Signal()
     tokens_changed = Signal()
     renamed = Signal()
+    system_prompt_changed = Signal()
 
     def __init__(self, chat: Chat, messages: list[ShownMessage]) -> None:
         super().__init__()
@@ -96,6 +109,11 @@ class Conversation(QObject):
         return self.activity is not Activity.IDLE
 
     @property
+    def is_blank(self) -> bool:
+        """Whether nothing was sent in it, and the model is told nothing either."""
+        return not (self.messages or self.system_prompt)
+
+    @property
     def last_end(self) -> ReplyEnd | None:
         """How the newest reply ended, if the engine finished it."""
         return self.messages[-1].end if self.messages else None
@@ -104,6 +122,11 @@ class Conversation(QObject):
         """Give it another title."""
         self.title = title
         self.renamed.emit()
+
+    def set_system_prompt(self, text: str) -> None:
+        """Tell the model this before the first message, from the next request on."""
+        self.system_prompt = text
+        self.system_prompt_changed.emit()
 
     def add(self, message: ShownMessage) -> None:
         """Put a message at the end."""
@@ -117,6 +140,11 @@ class Conversation(QObject):
         self.activity_changed.emit()
         if self.messages:
             self.message_changed.emit(len(self.messages) - 1)
+
+    def note_dropped(self, message: ShownMessage, dropped: TurnsDropped) -> None:
+        """The model is not given the oldest turns for this reply."""
+        message.dropped = dropped
+        self.message_changed.emit(self.messages.index(message))
 
     def begin(self, prompt_tokens: int) -> None:
         """The request got its turn: its prompt is being read."""

@@ -16,7 +16,7 @@ _SENTENCE_ENDS = ".!?\u3002\uff01\uff1f"  # the last three are the full-width on
 
 
 def history(system_prompt: str, messages: Sequence[ShownMessage]) -> tuple[Message, ...]:
-    """The turns to compute: replies with the ids that were generated, replies without a word left out.
+    """The turns to compute: replies with the ids that were generated; what is wordless or damaged is left out.
 
     A question that failed before its reply had a word is left out too: what made it fail (it was too long, say) would
     make every later question fail. Questions that stand beside each other because a reply was stopped are joined: many
@@ -24,6 +24,8 @@ def history(system_prompt: str, messages: Sequence[ShownMessage]) -> tuple[Messa
     """
     turns: list[Message] = [Message.of(Role.SYSTEM, system_prompt)] if system_prompt else []
     for message, following in zip(messages, [*messages[1:], None], strict=True):
+        if message.state is MessageState.DAMAGED:
+            continue
         if _is_wordless(message) or (following is not None and _is_refused(message, following)):
             continue
         if message.role is Role.USER and turns and turns[-1].role is Role.USER:

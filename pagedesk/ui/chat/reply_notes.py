@@ -1,4 +1,4 @@
-"""What stands under the words of a reply: why it failed, what it waits for, that it was stopped, what it cost.
+"""What stands by the words of a reply: what it does without, why it failed, what it waits for, what it cost.
 
 Plain functions of a conversation and one of its messages; they paint nothing.
 """
@@ -26,12 +26,22 @@ def card_of(conversation: Conversation, message: ShownMessage) -> NoteCard | Non
     return None
 
 
+def opening_of(message: ShownMessage) -> str | None:
+    """The sentence before the first word: what of the chat the model was not given."""
+    if message.dropped is None:
+        return None
+    text = translate("reply", "Older messages left out to make room: {n}.")
+    return text.format(n=count(message.dropped.num_messages))
+
+
 def line_of(conversation: Conversation, message: ShownMessage) -> str | None:
     """The sentence after the last word, or in place of the first one."""
     if message.state is MessageState.STOPPED:
         return translate("reply", "Stopped. What was written is kept.")
-    if message.end is not None and message.end.reason is FinishReason.LENGTH:
+    if message.end is not None and message.end.reason is FinishReason.CONTEXT:
         return translate("reply", "The reply ends here: this chat is as long as the model allows.")
+    if message.end is not None and message.end.reason is FinishReason.LENGTH:
+        return translate("reply", "The reply ends here: it is as long as it may be.")
     if message.state is MessageState.WRITING and conversation.activity is Activity.QUEUED:
         return translate("reply", "Sent. The reply begins as soon as the model is free for it.")
     return None

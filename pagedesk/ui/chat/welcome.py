@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.welcome_texts import explanation, heading
 from pagedesk.ui.engine_state import EngineState
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import pixmap
 from pagedesk.ui.parts import label
@@ -22,7 +23,7 @@ from pagedesk.ui.theme import Theme
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QEnterEvent, QFont, QKeyEvent, QMouseEvent, QPaintEvent
+    from PySide6.QtGui import QEnterEvent, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
 
 class Heading(QWidget):
@@ -68,6 +69,7 @@ class Suggestion(QWidget):
         self.text = text
         self.setAccessibleName(text)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._ring = FocusRing(self)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -99,6 +101,21 @@ class Suggestion(QWidget):
     @override
     def leaveEvent(self, event: QEvent) -> None:
         self.update()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ring.fit(self.size())
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
 from pagedesk.protocol import BlockState, PoolSnapshot
+from pagedesk.ui.focus_ring import FocusRing
 from pagedesk.ui.gauge.block_facts import BlockFacts
 from pagedesk.ui.gauge.map_layout import MAX_HEIGHT, CellSize, MapLayout, lay_out
 from pagedesk.ui.gauge.palette import MapPalette
@@ -151,6 +152,7 @@ class BlockMap(QAbstractScrollArea):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._ring.fit(self.size())
         self._fit()
 
     @override
@@ -167,6 +169,12 @@ class BlockMap(QAbstractScrollArea):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.setAccessibleDescription(self.summary())
         super().focusInEvent(event)
+        self._ring.follow(event)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.follow(event)
 
     @override
     def event(self, event: QEvent) -> bool:
@@ -194,6 +202,7 @@ class BlockMap(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Block map"))
+        self._ring = FocusRing(self)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
 

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagedesk.chats.codec import decode_end, decode_parts, decode_token_ids, encode_parts, encode_token_ids
+from pagedesk.chats.codec import (
+    decode_end,
+    decode_parts,
+    decode_token_ids,
+    encode_parts,
+    encode_token_ids,
+    salvage_parts,
+)
 from pagedesk.chats.models import UnknownPart
 from pagedesk.protocol import ReasoningPart, TextPart
 
@@ -34,3 +42,31 @@ def test_a_part_that_is_not_even_an_object_is_kept() -> None:
 
 def test_the_end_of_another_version_is_read_as_none() -> None:
     assert decode_end('{"reason": "bored", "usage": {}, "timings": {}}') is None
+
+
+@pytest.mark.parametrize("written", ["", "X{}]", "5", "[" * 100_000, '[{"kind": "text", "text": "a\x00b"}]'])
+def test_damaged_parts_are_read_as_none(written: str) -> None:
+    assert decode_parts(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('X{"kind": "text", "text": "so \\"far\\" ✓"}]', 'so "far" ✓'),
+        ('[{"kind": "text", "text": "a\x00b', "a\x00b"),
+        ('[{"kind": "text", "text": "bad \\u00zz"}]', "bad \\u00zz"),
+        ("nothing of it", "nothing of it"),
+    ],
+)
+def test_of_damaged_parts_the_text_is_salvaged(written: str, read: str) -> None:
+    assert salvage_parts(written) == (TextPart(read),)
+
+
+@pytest.mark.parametrize("data", [None, 5, "text", b"", b"\x07\x01", b"\x02\x01", b"\x04\x01\x02"])
+def test_damaged_token_ids_are_read_as_none_at_all(data: object) -> None:
+    assert decode_token_ids(data) == ()
+
+
+@pytest.mark.parametrize("written", [5, "{", "[" * 100_000, '{"reason": "stop", "usage": {"prompt_tokens": "x"}}'])
+def test_a_damaged_end_is_read_as_none(written: object) -> None:
+    assert decode_end(written) is None

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pagedesk.chats.errors import ChatStoreError
-from pagedesk.chats.models import Chat, MessageState, ReplyEnd, ReplyUpdate, UnknownPart
-from pagedesk.chats.store import NUM_CHAT_COLORS, ChatStore
+from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyEnd, ReplyUpdate, UnknownPart
+from pagedesk.chats.store import ChatStore
 from pagedesk.protocol import FinishReason, ReasoningPart, Role, TextPart, Timings, Usage
 
 END = ReplyEnd(FinishReason.STOP, Usage(30, 16, 5, 16), Timings(1.0, 2.0, 3.0, 4.0, 5.5))

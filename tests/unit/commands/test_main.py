@@ -17,4 +17,4 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
 ) -> None:
     command = entry.COMMANDS["selftest"]
     monkeypatch.setitem(entry.COMMANDS, "selftest", type(command)(command.help_text, selftest.add_arguments, interrupt))
-    assert (entry.main(["selftest"]), capsys.readouterr().err) == (130, "pagedesk: interrupted\n")
+    assert (entry.main(["selftest"]), capsys.readouterr().err) == (130, "\npagedesk: Interrupted.\n")

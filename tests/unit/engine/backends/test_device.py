@@ -37,6 +37,13 @@ def test_a_card_computes_in_bfloat16_from_ampere_on(
     assert select_dtype(DType.AUTO, torch.device("cuda")) == expected
 
 
+def test_a_card_without_bfloat16_computes_what_is_too_large_for_float16_in_float32(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: (7, 5))
+    assert select_dtype(DType.AUTO, torch.device("cuda"), fits_float16=False) == DType.FLOAT32
+
+
 def test_what_the_user_wants_is_taken() -> None:
     assert select_dtype(DType.FLOAT16, CPU) == DType.FLOAT16
 

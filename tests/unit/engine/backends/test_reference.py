@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from pagedesk.engine.backends.activation import Activation
 from pagedesk.engine.backends.base import LinearWeight
 from pagedesk.engine.backends.packing import pack_slices
 from pagedesk.engine.backends.reference import ReferenceBackend
-from pagedesk.engine.batch import SequenceSlice
+from pagedesk.engine.batch import SequenceSlice, TablePart
 
 BLOCK_SIZE, NUM_BLOCKS, NUM_HEADS, NUM_KV_HEADS, HEAD_SIZE = 4, 23, 6, 2, 8
 SCALE = 0.3
@@ -27,7 +28,7 @@ SEQUENCES = (
 
 def slices() -> list[SequenceSlice]:
     return [
-        SequenceSlice(index, tuple(range(new)), start, blocks, None)
+        SequenceSlice(index, tuple(range(new)), start, (TablePart(blocks),), None)
         for index, (start, new, blocks) in enumerate(SEQUENCES)
     ]
 
@@ -54,17 +55,26 @@ def read(cache: torch.Tensor, blocks: tuple[int, ...], num_tokens: int) -> torch
 
 
 def plain_attention(
-    queries: torch.Tensor, pieces: tuple[SequenceSlice, ...], key_cache: torch.Tensor, value_cache: torch.Tensor
+    queries: torch.Tensor,
+    pieces: tuple[SequenceSlice, ...],
+    key_cache: torch.Tensor,
+    value_cache: torch.Tensor,
+    *,
+    window: int = 1000,
+    softcap: float | None = None,
 ) -> torch.Tensor:
+    def capped(scores: torch.Tensor) -> torch.Tensor:
+        return scores if softcap is None else softcap * (scores / softcap).tanh()
+
     rows = []
     for piece in pieces:
         for position in range(piece.start_position, piece.start_position + len(piece.token_ids)):
-            keys = read(key_cache, piece.block_ids, position + 1)
-            values = read(value_cache, piece.block_ids, position + 1)
+            keys = read(key_cache, piece.tables[0].block_ids, position + 1)[-window:]
+            values = read(value_cache, piece.tables[0].block_ids, position + 1)[-window:]
             query = queries[len(rows)]
             group = NUM_HEADS // NUM_KV_HEADS
             heads = [
-                (keys[:, head // group] @ query[head] * SCALE).softmax(0) @ values[:, head // group]
+                capped(keys[:, head // group] @ query[head] * SCALE).softmax(0) @ values[:, head // group]
                 for head in range(NUM_HEADS)
             ]
             rows.append(torch.stack(heads))
@@ -76,10 +86,35 @@ def test_attention_over_scattered_blocks_equals_the_plain_formula(max_gathered_t
     key_cache, value_cache = caches()
     step = pack_slices(slices(), BLOCK_SIZE, torch.device("cpu"))
     keys, values, queries = new_tokens(NUM_KV_HEADS), new_tokens(NUM_KV_HEADS), new_tokens(NUM_HEADS)
-    attention = ReferenceBackend(BLOCK_SIZE, max_gathered_tokens).plan_attention(step.attention, SCALE)
+    attention = ReferenceBackend(BLOCK_SIZE, max_gathered_tokens).plan_attention(step.batches[0], SCALE)
     attention.store(keys, values, key_cache, value_cache)
     attended = attention.attend(queries, key_cache, value_cache)
     torch.testing.assert_close(attended, plain_attention(queries, step.slices, key_cache, value_cache))
+
+
+@pytest.mark.parametrize("softcap", [None, 0.5])
+@pytest.mark.parametrize("window", [1, 3, 4, 5, 9, 50])
+def test_a_query_looks_back_on_its_window_and_its_scores_are_capped(window: int, softcap: float | None) -> None:
+    key_cache, value_cache = caches()
+    step = pack_slices(slices(), BLOCK_SIZE, torch.device("cpu"), (window,))
+    keys, values, queries = new_tokens(NUM_KV_HEADS), new_tokens(NUM_KV_HEADS), new_tokens(NUM_HEADS)
+    attention = ReferenceBackend(BLOCK_SIZE, 20).plan_attention(step.batches[0], SCALE, softcap)
+    attention.store(keys, values, key_cache, value_cache)
+    attended = attention.attend(queries, key_cache, value_cache)
+    expected = plain_attention(queries, step.slices, key_cache, value_cache, window=window, softcap=softcap)
+    torch.testing.assert_close(attended, expected)
+
+
+def test_a_table_may_begin_where_the_window_does() -> None:
+    key_cache, value_cache = caches()
+    queries, keys = torch.randn(1, NUM_HEADS, HEAD_SIZE), torch.ones(1, NUM_KV_HEADS, HEAD_SIZE)
+    attended = []
+    for table in (TablePart((7, 3, 19, 1)), TablePart((19, 1), first_index=2)):
+        step = pack_slices([SequenceSlice(0, (1,), 12, (table,), None)], BLOCK_SIZE, torch.device("cpu"), (4,))
+        attention = BACKEND.plan_attention(step.batches[0], SCALE)
+        attention.store(keys, keys, key_cache, value_cache)
+        attended.append(attention.attend(queries, key_cache, value_cache))
+    torch.testing.assert_close(attended[0], attended[1])
 
 
 def test_keys_and_values_go_to_their_slots_and_nowhere_else() -> None:
@@ -87,11 +122,11 @@ def test_keys_and_values_go_to_their_slots_and_nowhere_else() -> None:
     before = key_cache.clone()
     step = pack_slices(slices(), BLOCK_SIZE, torch.device("cpu"))
     keys = new_tokens(NUM_KV_HEADS)
-    BACKEND.plan_attention(step.attention, SCALE).store(keys, keys, key_cache, value_cache)
+    BACKEND.plan_attention(step.batches[0], SCALE).store(keys, keys, key_cache, value_cache)
     row = 0
     for piece in step.slices:
         for position in range(piece.start_position, piece.start_position + len(piece.token_ids)):
-            before[piece.block_ids[position // BLOCK_SIZE], position % BLOCK_SIZE] = keys[row]
+            before[piece.tables[0].block_ids[position // BLOCK_SIZE], position % BLOCK_SIZE] = keys[row]
             row += 1
     assert torch.equal(key_cache, before)
 
@@ -99,8 +134,8 @@ def test_keys_and_values_go_to_their_slots_and_nowhere_else() -> None:
 def test_a_padded_row_is_stored_nowhere() -> None:
     key_cache, value_cache = caches()
     before = key_cache.clone()
-    step = pack_slices([SequenceSlice(0, (1,), 0, (5,), None)], BLOCK_SIZE, torch.device("cpu"))
-    batch = replace(step.attention, slot_mapping=torch.tensor([-1]))
+    step = pack_slices([SequenceSlice(0, (1,), 0, (TablePart((5,)),), None)], BLOCK_SIZE, torch.device("cpu"))
+    batch = replace(step.batches[0], slot_mapping=torch.tensor([-1]))
     rows = torch.ones(1, NUM_KV_HEADS, HEAD_SIZE)
     BACKEND.plan_attention(batch, SCALE).store(rows, rows, key_cache, value_cache)
     assert torch.equal(key_cache, before)
@@ -130,7 +165,14 @@ def test_rope_turns_each_pair_as_a_complex_number() -> None:
 def test_the_gate_is_the_first_half() -> None:
     gate, up = torch.randn(3, 8), torch.randn(3, 8)
     expected = gate * torch.sigmoid(gate) * up
-    torch.testing.assert_close(BACKEND.gated_activation(torch.cat((gate, up), dim=1)), expected)
+    torch.testing.assert_close(BACKEND.gated_activation(torch.cat((gate, up), dim=1), Activation.SILU), expected)
+
+
+def test_the_other_gate_is_the_share_of_a_normal_distribution_below() -> None:
+    gate, up = torch.randn(3, 8), torch.randn(3, 8)
+    expected = gate * (1 + torch.erf(gate / 2**0.5)) / 2 * up
+    computed = BACKEND.gated_activation(torch.cat((gate, up), dim=1), Activation.GELU_TANH)
+    torch.testing.assert_close(computed, expected, rtol=0, atol=2e-3)
 
 
 def test_a_linear_adds_its_bias() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ WEIGHTS = 5 * GIB
 BLOCK = block_bytes(GEOMETRY, 2)
 
 
-def plan(free_gib: float, *, is_host: bool = False, **config: object) -> MemoryPlan:
+def plan(free_gib: float, *, is_host: bool = False, geometry: ModelGeometry = GEOMETRY, **config: object) -> MemoryPlan:
     memory = DeviceMemory("card", 64 * GIB, int(free_gib * GIB), is_host)
-    return plan_memory(EngineConfig(Path("m.gguf"), **config), GEOMETRY, WEIGHTS, 2, memory)  # type: ignore[arg-type]
+    return plan_memory(EngineConfig(Path("m.gguf"), **config), geometry, WEIGHTS, 2, memory)  # type: ignore[arg-type]
 
 
 def test_the_parts_add_up_to_the_budget() -> None:
@@ -80,3 +81,17 @@ def test_more_blocks_than_fit_are_refused() -> None:
 
 def test_the_workspace_grows_with_the_largest_step() -> None:
     assert plan(12, max_batch_tokens=512).workspace_bytes > plan(12, max_batch_tokens=256).workspace_bytes
+
+
+def test_windows_make_a_block_smaller_and_a_long_sequence_cheaper() -> None:
+    """Half of the layers look back on 1,024 tokens: 8,192 tokens are 512 blocks, and (1,023 + 256) / 16, rounded up,
+    and one more where a window begins inside a block.
+    """
+    mixed = replace(GEOMETRY, layer_windows=(1024, None) * 16)
+    dealt = plan(60, geometry=mixed, max_num_sequences=1)
+    assert (dealt.block_bytes, dealt.num_blocks) == (BLOCK // 2, 512 + 81)
+
+
+def test_capped_scores_need_workspace() -> None:
+    capped = replace(GEOMETRY, caps_scores=True)
+    assert plan(12, geometry=capped).workspace_bytes > plan(12).workspace_bytes

@@ -22,8 +22,8 @@ QUERY_ROWS, KEY_ROWS, HALF = 64, 32, 8
 def assemble(folder: Path, model: TinyModel, architecture: Architecture | None = None) -> DecoderWeights:
     with GgufFile(write_tiny_gguf(folder / "tiny.gguf", model)) as file:
         reader = WeightReader(file, torch.float32, torch.device("cpu"), lambda *_: None)
-        config = read_decoder_config("llama", file.metadata)
-        return assemble_weights(architecture or find_architecture(file.metadata), config, reader)
+        architecture = architecture or find_architecture(file.metadata)
+        return assemble_weights(architecture, read_decoder_config(architecture, file.metadata), reader)
 
 
 def test_the_pairs_of_a_llamas_queries_and_keys_are_put_back_into_halves(tmp_path: Path) -> None:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import pytest
 
 from pagedesk.engine.errors import ModelFileError
-from pagedesk.engine.models.config import DecoderConfig, read_decoder_config
+from pagedesk.engine.models.config import DecoderConfig, RopeConfig, read_decoder_config
+from pagedesk.engine.models.registry import ARCHITECTURES
 from tests.helpers.tiny_gguf import TinyModel, tiny_metadata
 
 
 def read(model: TinyModel | None = None, **overrides: object) -> DecoderConfig:
     metadata = tiny_metadata(model or TinyModel()) | {f"llama.{key}": value for key, value in overrides.items()}
-    return read_decoder_config("llama", {key: value for key, value in metadata.items() if value is not None})
+    return read_decoder_config(
+        ARCHITECTURES["llama"], {key: value for key, value in metadata.items() if value is not None}
+    )
+
+
+def gemma_3(**overrides: object) -> DecoderConfig:
+    llama = tiny_metadata(TinyModel(num_layers=12)) | {"llama.attention.sliding_window": 8}
+    llama |= {f"llama.{key}": value for key, value in overrides.items()}
+    present = {key.replace("llama.", "gemma3."): value for key, value in llama.items() if value is not None}
+    return read_decoder_config(ARCHITECTURES["gemma3"], present)
 
 
 def refusal(**overrides: object) -> str:
@@ -84,3 +94,39 @@ def test_a_factor_without_a_type_scales_nothing() -> None:
 
 def test_the_geometry_carries_the_limit_in_force() -> None:
     assert read().geometry(100).max_model_len == 100
+
+
+def test_every_sixth_layer_of_a_gemma_3_looks_at_everything() -> None:
+    assert gemma_3().windows == (*[8] * 5, None) * 2
+
+
+def test_a_period_in_the_file_comes_before_that_of_the_architecture() -> None:
+    assert gemma_3(**{"attention.sliding_window_pattern": 3}).windows == (8, 8, None) * 4
+
+
+def test_a_list_of_layers_with_a_window_is_taken_as_it_is() -> None:
+    flags = [False] * 6 + [True] * 6
+    assert gemma_3(**{"attention.sliding_window_pattern": flags}).windows == (*[None] * 6, *[8] * 6)
+
+
+def test_a_list_for_another_number_of_layers_is_refused() -> None:
+    with pytest.raises(ModelFileError, match="sliding_window_pattern"):
+        gemma_3(**{"attention.sliding_window_pattern": [True, False]})
+
+
+def test_without_a_window_all_layers_are_of_one_kind() -> None:
+    assert len(gemma_3(**{"attention.sliding_window": None}).groups) == 1
+
+
+def test_layers_with_a_window_turn_by_their_own_base_and_without_scaling() -> None:
+    config = gemma_3(**{"rope.freq_base": 1e6, "rope.scaling.type": "linear", "rope.scaling.factor": 8.0})
+    assert (config.rope, config.window_rope) == (RopeConfig(1e6, 8.0), RopeConfig(1e4, 1.0))
+
+
+def test_the_largest_gemma_3_scales_by_hidden_size_over_heads() -> None:
+    head = dict.fromkeys(("attention.key_length", "attention.value_length", "rope.dimension_count"), 24)
+    assert (gemma_3(block_count=62, **head).attention_scale, gemma_3(**head).attention_scale) == (0.25, 24**-0.5)
+
+
+def test_embeddings_are_scaled_by_the_root_of_the_hidden_size() -> None:
+    assert (gemma_3().embedding_scale, read().embedding_scale) == (8.0, 1.0)

@@ -13,7 +13,7 @@ def test_llama_is_computed() -> None:
 
 
 def test_an_unknown_architecture_is_named_beside_those_that_are_computed() -> None:
-    with pytest.raises(ModelFileError, match=r"'mamba'; PageDesk computes: llama\."):
+    with pytest.raises(ModelFileError, match=r"'mamba'; PageDesk computes: gemma2, gemma3, llama\."):
         find_architecture({"general.architecture": "mamba"})
 
 

@@ -5,6 +5,7 @@ The scheduler forks at one place only; here a sequence forks at any token, and s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import hypothesis.strategies as st
@@ -14,21 +15,24 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from pagedesk.engine.batch import SequenceSlice, StepPlan
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.sequence import Sequence
-from tests.helpers.fake_runner import FakeRunner
+from tests.helpers.fake_runner import FakeRunner, longer_prefix
 from tests.helpers.scheduling import BLOCK, tokens
 
 texts = st.lists(st.integers(0, 2), min_size=1, max_size=14)
 additions = st.lists(st.integers(0, 2), min_size=1, max_size=6)
 chats = st.sampled_from(("red", "blue"))
+WINDOWS: tuple[tuple[int | None, ...], ...] = ((None,), (None, 5), (None, None, 3), (7,), (9, 2), (None, 12, 1))
+MAX_CHUNK = 9
 
 
 class CacheMachine(RuleBasedStateMachine):
     """Texts over three different tokens, so that they agree and part everywhere."""
 
-    @initialize(num_blocks=st.integers(4, 16))
-    def start(self, num_blocks: int) -> None:
-        self.manager = KVCacheManager(num_blocks, BLOCK)
-        self.runner = FakeRunner(num_blocks, BLOCK, lambda _history, _part: 0)
+    @initialize(num_blocks=st.integers(4, 16), windows=st.sampled_from(WINDOWS))
+    def start(self, num_blocks: int, windows: tuple[int | None, ...]) -> None:
+        num_blocks *= len(windows)
+        self.manager = KVCacheManager(num_blocks, BLOCK, windows=windows, max_step_tokens=MAX_CHUNK)
+        self.runner = FakeRunner(num_blocks, BLOCK, lambda _history, _part: 0, windows)
         self.live: list[Sequence] = []
         self.waiting: list[Sequence] = []
         self.texts: list[list[int]] = []
@@ -54,8 +58,10 @@ class CacheMachine(RuleBasedStateMachine):
         parent = data.draw(st.sampled_from(self.live))
         place = data.draw(st.integers(0, parent.num_computed_tokens))
         child = self.new_sequence([*parent.token_ids[:place], *more], chat)
-        self.manager.fork(parent, child, place)
-        self.live.append(child)
+        if self.manager.fork(parent, child, place):
+            self.live.append(child)
+        else:
+            self.waiting.append(child)
 
     @precondition(lambda self: self.live)
     @rule(data=st.data(), more=additions)
@@ -63,12 +69,12 @@ class CacheMachine(RuleBasedStateMachine):
         data.draw(st.sampled_from(self.live)).token_ids.extend(more)
 
     @precondition(lambda self: self.live or self.waiting)
-    @rule(data=st.data(), chunk=st.integers(1, 9))
+    @rule(data=st.data(), chunk=st.integers(1, MAX_CHUNK))
     def step(self, data: st.DataObject, chunk: int) -> None:
         self.complete(self.plan(data, chunk))
 
     @precondition(lambda self: self.live or self.waiting)
-    @rule(data=st.data(), chunk=st.integers(1, 9), comes_to_copies=st.booleans(), comes_to_writes=st.booleans())
+    @rule(data=st.data(), chunk=st.integers(1, MAX_CHUNK), comes_to_copies=st.booleans(), comes_to_writes=st.booleans())
     def fail_a_step(self, data: st.DataObject, chunk: int, *, comes_to_copies: bool, comes_to_writes: bool) -> None:
         plan = self.plan(data, chunk)
         if comes_to_copies:
@@ -85,7 +91,7 @@ class CacheMachine(RuleBasedStateMachine):
 
     @rule()
     def evict_under_pressure(self) -> None:
-        num_tokens = self.manager.pool.num_available * BLOCK
+        num_tokens = self.manager.pool.num_available // self.manager.num_groups * BLOCK
         if not num_tokens:
             return
         big = self.new_sequence(list(tokens(num_tokens, start=100 + self.num_sequences)), "red")
@@ -109,7 +115,7 @@ class CacheMachine(RuleBasedStateMachine):
 
     def new_sequence(self, text: list[int], chat: str) -> Sequence:
         self.num_sequences += 1
-        return Sequence(self.num_sequences, chat, text)
+        return Sequence(self.num_sequences, chat, text, self.manager.num_groups)
 
     def earlier_start(self, data: st.DataObject) -> list[int]:
         text = data.draw(st.sampled_from(self.texts))
@@ -148,11 +154,13 @@ class CacheMachine(RuleBasedStateMachine):
             return None
         self.manager.check_invariants()
         token_ids = tuple(sequence.token_ids[start : start + num_tokens])
-        return SequenceSlice(sequence.sequence_id, token_ids, start, sequence.table.block_ids, sample=None)
+        return SequenceSlice(sequence.sequence_id, token_ids, start, sequence.table_parts(), sample=None)
 
     def complete(self, plan: StepPlan) -> None:
         self.runner.run(plan)
         for sequence, part in self.parts(plan):
+            computed = sequence.token_ids[: part.start_position + len(part.token_ids)]
+            assert self.runner.prefixes_after(part) == {functools.reduce(longer_prefix, computed, b"")}
             sequence.num_computed_tokens += len(part.token_ids)
             self.manager.commit(sequence)
 

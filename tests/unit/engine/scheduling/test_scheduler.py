@@ -111,7 +111,7 @@ def test_a_prompt_that_fills_the_whole_pool_gets_one_token() -> None:
     engine = SmallEngine(num_blocks=4)
     engine.add(spec("a", tokens(16), max_tokens=None))
     engine.run()
-    assert engine.reasons == {("a", 0): FinishReason.LENGTH}
+    assert engine.reasons == {("a", 0): FinishReason.CONTEXT}
 
 
 def test_a_stop_token_ends_the_answer_and_is_part_of_it() -> None:
@@ -151,7 +151,7 @@ def test_two_chats_with_one_system_prompt_hold_its_blocks_once() -> None:
     engine.add(spec("b", [*tokens(8), 200, 201]))
     engine.step()
     engine.step()
-    tables = [part.block_ids for part in engine.runner.plans[-1].slices]
+    tables = [part.tables[0].block_ids for part in engine.runner.plans[-1].slices]
     assert tables[0][:2] == tables[1][:2] == (0, 1)
 
 

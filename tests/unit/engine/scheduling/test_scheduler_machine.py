@@ -14,14 +14,17 @@ from tests.helpers.scheduling import VOCAB, SmallEngine, answer_alone, spec, tok
 
 CHATS = ("red", "blue", "green")
 MAX_PROMPT = 30
+WINDOWS: tuple[tuple[int | None, ...], ...] = ((None,), (None, 5), (None, 11, 2))
 
 
 class SchedulerMachine(RuleBasedStateMachine):
     """Submits prompts that share prefixes, over a pool that is too small for all of them."""
 
-    @initialize(blocks=st.integers(4, 14), budget=st.integers(1, 24), places=st.integers(1, 5))
-    def start(self, blocks: int, budget: int, places: int) -> None:
-        self.engine = SmallEngine(blocks, budget=budget, max_sequences=places)
+    @initialize(
+        blocks=st.integers(4, 14), budget=st.integers(1, 24), places=st.integers(1, 5), windows=st.sampled_from(WINDOWS)
+    )
+    def start(self, blocks: int, budget: int, places: int, windows: tuple[int | None, ...]) -> None:
+        self.engine = SmallEngine(blocks * len(windows), budget=budget, max_sequences=places, windows=windows)
         self.specs: dict[str, RequestSpec] = {}
         self.aborted: set[str] = set()
 
@@ -74,7 +77,7 @@ class SchedulerMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.engine.scheduler.has_work)
     @rule()
     def evict_under_pressure(self) -> None:
-        num_tokens = min(self.engine.manager.capacity - 1, MAX_PROMPT)
+        num_tokens = self.engine.manager.longest_sequence(MAX_PROMPT + 1) - 1
         self.ask(tokens(num_tokens, start=400 + 50 * len(self.specs)), "red", 1)
         self.engine.run()
 
@@ -83,7 +86,7 @@ class SchedulerMachine(RuleBasedStateMachine):
         earlier = self.specs[data.draw(st.sampled_from(sorted(self.specs)))]
         index = data.draw(st.integers(0, earlier.num_answers - 1))
         text = [*earlier.prompt_ids, *self.engine.answers.get((earlier.request_id, index), [])]
-        return text[: min(self.engine.manager.capacity, MAX_PROMPT) - 5], earlier.chat_id
+        return text[: self.engine.manager.longest_sequence(MAX_PROMPT) - 5], earlier.chat_id
 
     def ask(self, prompt: Sequence[int], chat: str, answers: int) -> None:
         name = f"request {len(self.specs)}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -133,15 +134,61 @@ def test_lists_in_lists_are_not_written_out_without_end(use: str) -> None:
         render(nest + use)
 
 
-def test_a_template_that_never_ends_is_a_sentence_and_its_thread_dies() -> None:
-    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
-    template = ChatTemplate(endless, {}, time_limit_s=0.05)
+ENDLESS = "{% for a in messages %}" * 5 + "{% endfor %}" * 5
+ENDLESS_ELSEWHERE = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+@pytest.mark.parametrize("source", [ENDLESS, ENDLESS_ELSEWHERE])
+def test_a_template_that_never_ends_is_a_sentence_and_its_thread_dies(source: str) -> None:
+    template = ChatTemplate(source, {}, time_limit_s=0.05)
     with pytest.raises(TemplateError, match=r"had not ended after 0\.05 s\."):
-        template.render([{"role": "user", "content": "hi"}], NOW)
-    for thread in threading.enumerate():
-        if thread.name == "time-limited call":
-            thread.join(20)
-    assert not any(thread.name == "time-limited call" for thread in threading.enumerate())
+        template.render([{"role": "user", "content": "hi"}] * 400, NOW)
+    helpers = [thread for thread in threading.enumerate() if thread.name in ("time-limited call", "template")]
+    for thread in helpers:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in helpers)
+
+
+NEST = (
+    "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(40) %}{% set ns.a=[ns.a,ns.a] %}{% set ns.b=[ns.b,ns.b] %}"
+)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{NEST}{{% endfor %}}{{{{ ns.a == ns.b }}}}",
+        f"{NEST}{{% endfor %}}{{{{ [ns.a, ns.b] | sort | length }}}}",
+        "{% set ns = namespace(a=(1,)) %}{% for i in range(40) %}{% set ns.a=(ns.a,ns.a) %}{% endfor %}{{ {ns.a: 1} }}",
+        "{{ ('%(' * 200000) % {'a': 1} }}",
+    ],
+    ids=["equal", "sort", "hash", "pattern"],
+)
+def test_a_step_that_holds_python_for_hours_stops_nobody_else(source: str) -> None:
+    template = ChatTemplate("{% if messages[0].content == 'hard' %}" + source + "{% else %}easy{% endif %}", {})
+    assert template.render([{"role": "user", "content": "easy"}], NOW) == "easy"
+
+    with pytest.raises(TemplateError, match=r"had not ended after 1 s\."):
+        template.render([{"role": "user", "content": "hard"}], NOW)
+
+    assert template.render([{"role": "user", "content": "easy"}], NOW) == "easy"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_template_that_swells_is_stopped() -> None:
+    with pytest.raises(TemplateError, match=r"MemoryError|had not ended"):
+        render("{{ strftime_now('%9999Y' * 200000) | length }}")
+
+
+@pytest.mark.parametrize("where", ["plain", "{{ [] }}"])
+def test_half_a_surrogate_pair_becomes_a_replacement(where: str) -> None:
+    assert render("\ud800" + where).startswith("\N{REPLACEMENT CHARACTER}")
+
+
+def test_a_date_keeps_the_name_of_its_zone() -> None:
+    zone = timezone(timedelta(hours=9), "JST")
+    template = ChatTemplate("{{ strftime_now('%H:%M %Z %z') }}", {})
+    assert template.render([{"role": "user", "content": "hi"}], NOW.replace(tzinfo=zone)) == "12:00 JST +0900"
 
 
 def test_a_long_chat_is_within_the_allowance() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,7 +64,7 @@ def test_tensor_bytes_equal_what_the_gguf_package_reads(tmp_path: Path) -> None:
         assert list(file.tensors) == [entry.name for entry in GGUFReader(path).tensors]
         for entry in GGUFReader(path).tensors:
             expected = np.frombuffer(entry.data.tobytes(), np.uint8)
-            assert np.array_equal(file.rows(entry.name).reshape(-1), expected)
+            assert np.array_equal(file.rows(entry.name, 0, entry.n_elements).reshape(-1), expected)
 
 
 def test_shapes_are_in_the_order_of_torch(tmp_path: Path) -> None:
@@ -135,10 +136,35 @@ def test_a_file_that_ends_inside_its_header_says_so(tmp_path: Path) -> None:
         (header([], [tensor("t", (32, 0))]), "impossible shape or place"),
         (header([], [tensor("t", (32,), offset=5)]), "impossible shape or place"),
         (header([pair("general.alignment", U32, struct.pack("<I", 24))], []), "impossible alignment 24"),
+        (header([pair("general.alignment", 7, b"\x01")], []), "impossible alignment True"),
     ],
 )
 def test_a_damaged_header_is_refused_with_the_reason(tmp_path: Path, data: bytes, said: str) -> None:
     assert said in refusal_of(data, tmp_path)
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = write_tiny_gguf(tmp_path / "tiny.gguf")
+    with GgufFile(path) as file:
+        os.truncate(path, 1000)
+        with pytest.raises(ModelFileError, match=r"tiny.gguf changed while it was read"):
+            file.rows("token_embd.weight", 0, 1)
+
+
+def test_a_file_that_is_written_to_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = write_tiny_gguf(tmp_path / "tiny.gguf")
+    with GgufFile(path) as file:
+        file.refuse_changed()
+        os.utime(path, (0, 0))
+        with pytest.raises(ModelFileError, match="changed while it was read"):
+            file.refuse_changed()
+
+
+def test_a_header_longer_than_one_read_is_read_whole(tmp_path: Path) -> None:
+    words = ["word" * (number % 1000) for number in range(2000)]
+    path = write_tiny_gguf(tmp_path / "tiny.gguf", TinyModel(metadata={"general.tags": words}))
+    with GgufFile(path) as file:
+        assert file.metadata["general.tags"] == words
 
 
 HUGE = (1 << 62) - 1

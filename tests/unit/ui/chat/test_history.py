@@ -32,6 +32,11 @@ def test_a_question_that_failed_is_not_asked_again_with_the_next_one():
     assert turns == (Message.of(Role.USER, "Two"),)
 
 
+def test_what_a_disk_damaged_is_not_told_to_the_model():
+    turns = history("", [user("One"), reply("Gar\ufffd", 5, state=MessageState.DAMAGED), user("Two")])
+    assert turns == (Message.of(Role.USER, "One\n\nTwo"),)
+
+
 def test_a_reply_that_failed_in_mid_word_stays_with_its_question():
     turns = history("", [user("One"), reply("Ha", 5, state=MessageState.FAILED), user("Two")])
     assert [turn.text for turn in turns] == ["One", "Ha", "Two"]
