@@ -21,7 +21,7 @@ from pagedesk.protocol import Event
 from pagedesk.system.errors import UserError
 from pagedesk.system.logs import LogFile
 from pagedesk.system.paths import data_dir, database_path, log_dir
-from pagedesk.system.single_instance import SingleInstance
+from pagedesk.system.single_instance import InUseError, SingleInstance, ask_for_window
 from pagedesk.system.starter import starter_model_path
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.engine_state import EngineState
@@ -29,11 +29,15 @@ from pagedesk.ui.icons import application_icon
 from pagedesk.ui.main_window import MainWindow
 from pagedesk.ui.options import WindowOptions
 from pagedesk.ui.quit_signals import QuitSignals
+from pagedesk.ui.second_start import SecondStart
 from pagedesk.ui.startup_report import StartupReport
 from pagedesk.ui.style import apply_theme, system_scheme
 from pagedesk.ui.theme import Scheme, Theme
 
 STOP_TIMEOUT_S = 3.0
+ANSWER_TIMEOUT_S = 5.0
+"""How long a second start waits for the first to answer: as long as its start may take."""
+
 _logger = logging.getLogger(__name__)
 
 EngineMaker = Callable[[Callable[[Event], None]], EngineLike]
@@ -58,6 +62,7 @@ class Application:
         self.has_ended = True
         self._is_closed = False
         self._signals: QuitSignals | None = None
+        self._second_start: SecondStart | None = None
         self._load_model()
         self._open_chats()
         self.window.panes.panes_changed.connect(self._remember_panes)
@@ -71,8 +76,11 @@ class Application:
     def run(self) -> None:
         """Show the window until the user closes it."""
         self._signals = QuitSignals(self.window.close)
+        self._second_start = SecondStart(data_dir())
+        self._second_start.noticed.connect(self.window.come_forward)
         self.window.show()
         self.window.activateWindow()
+        self._second_start.look()
         self._qt.exec()
 
     def close(self) -> None:
@@ -86,6 +94,8 @@ class Application:
         self.controller.flush()
         self.store.close()
         self._instance.release()
+        if self._second_start is not None:
+            self._second_start.end()
         if self._signals is not None:
             self._signals.restore()
 
@@ -141,6 +151,8 @@ def main(options: WindowOptions) -> int:
     try:
         with closing(LogFile(log_dir())):
             has_ended = _run(options)
+    except InUseError as error:
+        return _show_the_other(error, options)
     except UserError as error:
         return _refuse(error)
     if not has_ended:
@@ -153,12 +165,24 @@ def _run(options: WindowOptions) -> bool:
     """From the start to the end; whether the engine's thread ended in time."""
     try:
         application = build(options)
+    except InUseError:
+        raise
     except UserError:
         _logger.exception("the program cannot start")
         raise
     application.run()
     application.close()
     return application.has_ended
+
+
+def _show_the_other(error: InUseError, options: WindowOptions) -> int:
+    """Let the program that is open already come to the front, and say so; refuse if it does not answer."""
+    if not ask_for_window(data_dir(), ANSWER_TIMEOUT_S):
+        return _refuse(error)
+    sys.stdout.write("PageDesk is open already: its window comes to the front.\n")
+    if options.model is not None:
+        sys.stdout.write(f"{options.model} was not loaded; open it with the model button of that window.\n")
+    return 0
 
 
 def _refuse(error: UserError) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -341,7 +342,7 @@ def _check_config(config: EngineConfig) -> None:
 
 def _root_key(info: ModelInfo, windows: tuple[int | None, ...]) -> bytes:
     fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}\0{windows}"
-    return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+    return hashlib.blake2b(os.fsencode(fingerprint), digest_size=16).digest()  # a path need not be text
 
 
 def _miss_reason(request: Request) -> MissReason | None:

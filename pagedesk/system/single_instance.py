@@ -1,11 +1,13 @@
 """One program at a time on a folder of chats: two would not see what the other writes in the same chat.
 
-Any thread. The system lets go of the lock when its process ends, however that happens.
+Any thread. The system lets go of the lock when its process ends, however that happens. A second program may ask the
+first for its window: it lays down a file in the folder, and the first takes it away.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import IO
 
@@ -13,20 +15,26 @@ from pagedesk.system.errors import UserError
 from pagedesk.system.paths import HOME_VARIABLE
 
 _LOCK_FILE = "in-use"
+_REQUEST_FILE = "show-window"
+_POLL_S = 0.02
+
+
+class InUseError(UserError):
+    """Another PageDesk uses the folder."""
 
 
 class SingleInstance:
     """The sole use of a folder, from construction to `release()`.
 
     Raises:
-        UserError: Another PageDesk uses it.
+        InUseError: Another PageDesk uses it.
     """
 
     def __init__(self, folder: Path) -> None:
         self._file = _opened(folder / _LOCK_FILE)
         if self._file is not None and not _try_lock(self._file):
             self._file.close()
-            raise UserError(
+            raise InUseError(
                 f"PageDesk is open already with the chats in {folder}.",
                 f"Go on in its window; for a second one, set {HOME_VARIABLE} to another folder.",
             )
@@ -35,6 +43,31 @@ class SingleInstance:
         """Let another program use the folder."""
         if self._file is not None:
             self._file.close()
+
+
+def ask_for_window(folder: Path, patience_s: float) -> bool:
+    """Ask the program that uses a folder to show its window; False if it did not answer in time."""
+    request = folder / _REQUEST_FILE
+    try:
+        request.touch()
+        until = time.monotonic() + patience_s
+        while request.exists():
+            if time.monotonic() >= until:
+                request.unlink(missing_ok=True)
+                return False
+            time.sleep(_POLL_S)
+    except OSError:
+        return False
+    return True
+
+
+def take_request(folder: Path) -> bool:
+    """Whether another program has asked for the window since the last call."""
+    try:
+        (folder / _REQUEST_FILE).unlink()
+    except OSError:
+        return False
+    return True
 
 
 def _opened(path: Path) -> IO[bytes] | None:

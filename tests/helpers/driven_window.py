@@ -22,12 +22,12 @@ class DrivenWindow:
         self._state_file = folder / "state.json"
         self._state_file.unlink(missing_ok=True)
         self._log = (folder / "output.txt").open("a")
-        environment = server.environment() | {
+        self._environment = server.environment() | {
             "PAGEDESK_HOME": str(folder / "home"),
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "kernels")]),
         }
         command = [sys.executable, "-m", "tests.helpers.observed_window", str(self._state_file), *arguments]
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=self._log, stderr=self._log)
+        self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=self._log, stderr=self._log)
 
     def __enter__(self) -> "DrivenWindow":
         return self
@@ -79,6 +79,13 @@ class DrivenWindow:
     def choose_model(self, path: Path) -> None:
         """Load a model as if it was chosen in the file dialog."""
         self._wish("model", str(path))
+
+    def start_again(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Start the program once more on the same chats, and wait for its end."""
+        command = [sys.executable, "-m", "pagedesk", *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self._environment, check=False, capture_output=True, text=True, timeout=60
+        )
 
     def press_button(self, pane_index: int) -> None:
         """Click the send or stop button of a pane."""

@@ -42,6 +42,7 @@ def observe(application: app.Application) -> dict[str, Any]:
     return {
         "phase": state.status.phase.value,
         "model": state.model.name if state.model else None,
+        "is_active": window.isActiveWindow(),
         "notice": window.notice.accessibleName() if window.notice.isVisible() else "",
         "panes": [_observe_pane(pane) for pane in window.panes.panes],
         "figures": window.gauge.figures() if state.pool else None,

@@ -51,7 +51,8 @@ def test_damaged_chats_are_moved_aside_and_the_user_is_told_where(open_desk):
 
 
 @pytest.mark.usefixtures("desk")
-def test_a_second_program_on_the_same_chats_says_so_and_ends(monkeypatch, capsys):
+def test_a_second_program_on_the_same_chats_says_so_and_ends_if_the_first_does_not_answer(monkeypatch, capsys):
+    monkeypatch.setattr(app, "ANSWER_TIMEOUT_S", 0)
     shown = []
     monkeypatch.setattr(QMessageBox, "critical", lambda _parent, _title, text: shown.append(text))
     assert app.main(WindowOptions()) == 1

@@ -187,10 +187,12 @@ def test_control_n_in_a_blank_chat_makes_no_second_one(desk, qtbot):
     assert len(desk.controller.chats()) == 2
 
 
-def test_control_backslash_opens_a_pane_beside(desk, qtbot):
+def test_control_backslash_opens_a_pane_beside_the_one_in_use(desk, qtbot):
+    first, second = desk.window.panes.panes
     press(qtbot, desk, Qt.Key.Key_Backslash, CONTROL)
-    assert len(desk.window.panes.panes) == 3
-    assert QApplication.focusWidget() is desk.pane(2).composer.edit
+    assert [desk.pane(0), desk.pane(2)] == [first, second]
+    assert QApplication.focusWidget() is desk.pane(1).composer.edit
+    assert first.x() < desk.pane(1).x() < second.x()
 
 
 def test_control_w_closes_panes_but_never_the_last(desk, qtbot):
@@ -249,23 +251,6 @@ def test_a_chat_with_blocks_is_told_apart_in_the_list(desk):
     chat_id = desk.pane().conversation.chat_id
     desk.say(snapshot(chat_id))
     assert {row.chat_id for row in desk.window.sidebar.rows() if row.has_blocks} == {chat_id}
-
-
-def test_a_narrow_window_folds_the_gauge_and_then_the_list(desk, qtbot):
-    desk.window.resize(900, 600)
-    qtbot.waitUntil(lambda: not desk.window.gauge.isVisible())
-    desk.window.resize(720, 600)
-    qtbot.waitUntil(lambda: not desk.window.sidebar.isVisible())
-    desk.window.resize(1600, 600)
-    qtbot.waitUntil(lambda: desk.window.gauge.isVisible() and desk.window.sidebar.isVisible())
-
-
-def test_more_panes_than_fit_all_stay_in_sight(desk, qtbot):
-    for _ in range(3):
-        desk.window._split()
-    desk.window.resize(720, 600)
-    last = desk.pane(4)
-    qtbot.waitUntil(lambda: last.mapTo(desk.window, last.rect().topRight()).x() < 720)
 
 
 def test_every_button_without_a_word_has_a_name_for_screen_readers(desk):

@@ -12,14 +12,13 @@ from datetime import datetime
 from itertools import chain
 
 from pagedesk.engine.errors import InvalidRequestError
-from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
+from pagedesk.engine.text.chat_template import LONE_SURROGATE, ChatTemplate, RefusedError
 from pagedesk.engine.text.detokenizer import decode, token_bytes
 from pagedesk.engine.text.history import reconcile
 from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import Message, Role
 
 _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE))
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PromptBuilder:
@@ -129,7 +128,7 @@ class PromptBuilder:
 
 def _text_of(message: Message) -> str:
     """The text, with U+FFFD for what no encoding can write: half of a surrogate pair."""
-    return _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", message.text)
+    return LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", message.text)
 
 
 class _Marks:

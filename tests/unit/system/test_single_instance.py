@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pagedesk.system.errors import UserError
-from pagedesk.system.single_instance import SingleInstance
+from pagedesk.system.single_instance import SingleInstance, ask_for_window, take_request
 
 ROOT = Path(__file__).resolve().parents[3]
 HOLDER = """
@@ -50,3 +50,17 @@ def test_a_program_that_was_killed_holds_nothing(tmp_path):
 def test_where_no_lock_file_can_be_written_the_program_starts_all_the_same(tmp_path):
     (tmp_path / "in-use").mkdir()
     SingleInstance(tmp_path).release()
+
+
+def test_a_program_that_does_not_answer_leaves_no_request_behind(tmp_path):
+    assert not ask_for_window(tmp_path, patience_s=0)
+    assert not take_request(tmp_path)
+
+
+def test_a_request_is_taken_once(tmp_path):
+    (tmp_path / "show-window").touch()
+    assert [take_request(tmp_path) for _ in range(2)] == [True, False]
+
+
+def test_a_folder_that_cannot_be_written_is_not_asked(tmp_path):
+    assert not ask_for_window(tmp_path / "missing", patience_s=0)
