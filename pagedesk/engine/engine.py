@@ -20,6 +20,7 @@ from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import InvalidRequestError
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
+from pagedesk.engine.scheduling.pool_use import PoolUse
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.sampling_check import SamplingLimits
@@ -51,6 +52,11 @@ from pagedesk.protocol import (
 
 if TYPE_CHECKING:
     from pagedesk.engine.model_runner import LoadedModel
+
+_PATIENCE_S = 30.0
+_PATIENCE_STEPS = 10
+_FIRST_STEP_PATIENCE_S = 120.0
+"""The first step of a model loads code, and compiles kernels on a card that it has not met before."""
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +103,17 @@ class Engine:
     def has_work(self) -> bool:
         """Whether `step` would compute anything."""
         return self._scheduler.has_work
+
+    @property
+    def patience_s(self) -> float:
+        """How long a step may take before something must be wrong."""
+        expected_s = self._scheduler.longest_step_ms / 1e3
+        first_s = _FIRST_STEP_PATIENCE_S if self._step_index == 0 else 0.0
+        return max(_PATIENCE_S, _PATIENCE_STEPS * expected_s, first_s)
+
+    def is_under_way(self, request_id: str) -> bool:
+        """Whether a request of this name has not ended."""
+        return request_id in self._replies
 
     def add(self, submit: Submit, arrived_s: float | None = None) -> list[Event]:
         """Take in a request; most of its events come from `step`.
@@ -186,6 +203,10 @@ class Engine:
             memory=self.memory,
         )
 
+    def pool_use(self) -> PoolUse:
+        """What the pool is used for now; cheaper than a snapshot."""
+        return self._scheduler.pool_use()
+
     def close(self, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
         """End every request for `reason` and give the model's memory back; nothing may be called after it."""
         events = [event for request_id in list(self._replies) for event in self.cancel(request_id, reason)]
@@ -202,6 +223,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to this step alone
             _log.exception("a step failed")
             return self._fail(self._scheduler.fail(plan), _describe(error))
+        self._scheduler.note_time(plan, 1e3 * (self._clock() - began_s))
         return self._events(self._scheduler.update(plan, result), began_s)
 
     def _events(self, outcome: StepOutcome, began_s: float) -> list[Event]:
@@ -241,7 +263,10 @@ class Engine:
     def _start_over(self, error: Exception) -> list[Event]:
         request_ids = list(self._replies)
         self._replies.clear()
+        lost_manager, lost_scheduler = self._manager, self._scheduler
         self._manager, self._scheduler = self._fresh_scheduler()
+        self._manager.count_on(lost_manager)
+        self._scheduler.count_on(lost_scheduler)
         self._scheduler.set_focus(self._focus)
         return [Failed(request_id, _describe(error), "Send it again.") for request_id in request_ids]
 
@@ -292,9 +317,10 @@ class Engine:
         )
         scheduler = Scheduler(
             manager,
-            StepBudget(config.max_batch_tokens),
+            StepBudget(config.max_batch_tokens, config.max_gap_ms),
             max_num_sequences=config.max_num_sequences,
             max_model_len=self.info.max_model_len,
+            allocation=config.allocation,
         )
         return manager, scheduler
 
@@ -322,11 +348,7 @@ def load_engine(config: EngineConfig, on_progress: Callable[[str, int, int], Non
 
 
 def check_engine(config: EngineConfig) -> None:
-    """Find what would make `load_engine` fail, as far as that can be told while another model holds the memory.
-
-    Raises:
-        EngineError: As `load_engine` would.
-    """
+    """Raise the `EngineError` of `load_engine`, as far as it can be told while another model holds the memory."""
     _check_config(config)
     from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
 

@@ -18,7 +18,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
-from pagedesk.engine.config import EngineConfig
+from pagedesk.engine.config import MAX_NUM_SEQUENCES, EngineConfig
+from pagedesk.engine.errors import InvalidRequestError
+from pagedesk.engine.scheduling.request_check import check_num_answers
+from pagedesk.engine.watchdog import StepWatch, Watchdog
 from pagedesk.protocol import (
     Cancel,
     Command,
@@ -102,8 +105,17 @@ class _Loop:
         self._focus: str | None = None
         self._is_ending = False
         self._snapshot_due_s = 0.0
+        self._watch = StepWatch(publish)
 
     def run(self) -> None:
+        watchdog = Watchdog(self._watch)
+        watchdog.start()
+        try:
+            self._serve()
+        finally:
+            watchdog.stop()
+
+    def _serve(self) -> None:
         self._publish(EngineStatus(EnginePhase.STARTING))
         self._publish(EngineStatus(EnginePhase.EMPTY))
         try:
@@ -149,7 +161,9 @@ class _Loop:
 
     def _advance(self, engine: Engine) -> None:
         if engine.has_work:
-            self._publish_all(engine.step())
+            with self._watch.step(engine.patience_s):
+                events = engine.step()
+            self._publish_all(events)
         if not engine.has_work or time.monotonic() >= self._snapshot_due_s:
             self._publish_snapshot(engine)
 
@@ -158,6 +172,10 @@ class _Loop:
     def _submit(self, submit: Submit, sent_s: float) -> None:
         if self._engine is None:
             self._fail(submit, "No model is loaded.", "Choose a model, then send the message again.")
+            return
+        if self._engine.is_under_way(submit.request_id):
+            # To fail it would end the first request of this name, for whoever asked that.
+            _log.warning("request %s is under way; the second one of this name is ignored", submit.request_id)
             return
         try:
             self._publish_all(self._engine.add(submit, sent_s))
@@ -310,7 +328,12 @@ def _is_urgent(sent: _Sent) -> bool:
     return isinstance(sent[0], Shutdown | LoadModel)
 
 
-def _never_begun(submit: Submit) -> Iterable[Finished]:
+def _never_begun(submit: Submit) -> Iterable[Finished | Failed]:
+    try:
+        check_num_answers(submit.num_answers, MAX_NUM_SEQUENCES)
+    except InvalidRequestError as error:
+        yield Failed(submit.request_id, error.cause, error.advice)
+        return
     for index in range(submit.num_answers):
         usage, timings = Usage(0, 0, 0, 0), Timings(0.0, 0.0, 0.0, 0.0, 0.0)
         yield Finished(submit.request_id, index, FinishReason.CANCELLED, usage, timings)

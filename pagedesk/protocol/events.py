@@ -38,6 +38,17 @@ class EngineStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Stalled:
+    """The engine does not answer: a step takes far longer than it should. Said again while it lasts.
+
+    Attributes:
+        seconds: For how long it has not answered; None: it answers again.
+    """
+
+    seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The model that is loaded, as shown to the user."""
 
@@ -210,6 +221,7 @@ class Failed:
 
 Event: TypeAlias = (
     EngineStatus
+    | Stalled
     | ModelReady
     | LoadFailed
     | TurnsDropped

@@ -19,6 +19,7 @@ from pagedesk.protocol import (
     ModelInfo,
     ModelReady,
     PoolSnapshot,
+    Stalled,
 )
 
 
@@ -26,7 +27,7 @@ class EngineState(QObject):
     """The engine as last heard of.
 
     Signals:
-        changed: Status, model or failure changed.
+        changed: Status, model or failure changed, or the engine does not answer.
         pool_changed: There is a newer snapshot, or no pool any more.
     """
 
@@ -43,8 +44,10 @@ class EngineState(QObject):
         self._asked_path: Path | None = None
         self.ready: ModelReady | None = None
         self.failure: LoadFailed | None = None
+        self.stalled_s: int | None = None
         self.pool: PoolSnapshot | None = None
         bridge.status_changed.connect(self._on_status)
+        bridge.stalled.connect(self._on_stalled)
         bridge.model_ready.connect(self._on_ready)
         bridge.load_failed.connect(self._on_failed)
         bridge.pool_changed.connect(self._on_pool)
@@ -84,6 +87,10 @@ class EngineState(QObject):
             self.loading_path, self.ready, self.failure = self._asked_path, None, None
         if status.phase is not EnginePhase.READY and self.pool is not None:
             self._on_pool(None)
+        self.changed.emit()
+
+    def _on_stalled(self, event: Stalled) -> None:
+        self.stalled_s = event.seconds
         self.changed.emit()
 
     def _on_ready(self, event: ModelReady) -> None:

@@ -56,6 +56,7 @@ class MainWindow(QMainWindow):
         self._controller = controller
         self._was_painted = False
         self._told_failure: LoadFailed | None = None
+        self._told_stall = False
         self.actions_ = WindowActions(self)
         self.chat_list = ChatListModel(controller)
         self.top_bar = TopBar(theme, state, self.actions_.sidebar, self.actions_.gauge)
@@ -287,13 +288,27 @@ class MainWindow(QMainWindow):
         self.tabs.setVisible(len(self.panes.shown) < len(panes))
 
     def _on_engine(self) -> None:
-        """Show why a load failed, once; a notice about anything else stays until it was read."""
+        """Show why a load failed, or that the engine hangs, once; any other notice stays until it was read."""
+        self._tell_of_stall()
         failure, told = self._state.failure, self._told_failure
         self._told_failure = failure
         if failure is None and told is not None:
             self.notice.hide()
         elif failure is not None and failure is not told:
             self._tell_of_failure(failure)
+
+    def _tell_of_stall(self) -> None:
+        is_stalled, was_told = self._state.stalled_s is not None, self._told_stall
+        self._told_stall = is_stalled
+        title = self.tr("The engine does not answer")
+        if was_told and not is_stalled and self.notice.title.text() == title:
+            self.notice.hide()
+        elif is_stalled and not was_told:
+            self.show_problem(
+                title,
+                self.tr("One step has taken {n} s so far.").format(n=self._state.stalled_s),
+                self.tr("Wait, or close PageDesk and start it again: what was written is kept."),
+            )
 
     def _tell_of_failure(self, failure: LoadFailed) -> None:
         title = self.tr("{name} did not load").format(name=shortened(Path(failure.path).name or failure.path))

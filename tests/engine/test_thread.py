@@ -6,13 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
-from pagedesk.engine import engine as engine_module
-from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine
 from pagedesk.engine.errors import ModelFileError
 from pagedesk.engine.thread import EngineThread
@@ -36,60 +33,9 @@ from pagedesk.protocol import (
     TextDelta,
     TurnsDropped,
 )
-from tests.helpers.engines import endings, fake_engine, of_kind, submit, text_of
+from tests.helpers.engines import endings, of_kind, submit, text_of
+from tests.helpers.loader import Loader
 from tests.helpers.recorder import Recorder
-
-Progress = Callable[[str, int, int], None]
-
-
-class Loader:
-    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go.
-
-    And for `check_engine`, which finds the `faults`.
-    """
-
-    def __init__(self) -> None:
-        self.faults: dict[str, BaseException] = {}
-        self.errors: dict[str, BaseException] = {}
-        self.held: dict[str, threading.Event] = {}
-        self.has_begun = threading.Event()
-        self.configs: list[EngineConfig] = []
-
-    def check(self, config: EngineConfig) -> None:
-        if str(config.model_path) in self.faults:
-            raise self.faults[str(config.model_path)]
-
-    def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
-        path = str(config.model_path)
-        self.configs.append(config)
-        self.has_begun.set()
-        on_progress("weights", 0, 2)
-        while path in self.held and not self.held[path].wait(0.001):
-            on_progress("weights", 1, 2)
-        if path in self.errors:
-            raise self.errors[path]
-        return fake_engine()[0]
-
-
-@pytest.fixture
-def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
-    loader = Loader()
-    monkeypatch.setattr(engine_module, "load_engine", loader)
-    monkeypatch.setattr(engine_module, "check_engine", loader.check)
-    return loader
-
-
-@pytest.fixture
-def recorder() -> Recorder:
-    return Recorder()
-
-
-@pytest.fixture
-def thread(recorder: Recorder, loader: Loader) -> Iterator[EngineThread]:  # noqa: ARG001 - must stand before the thread
-    thread = EngineThread(recorder.publish)
-    thread.start()
-    yield thread
-    assert thread.stop(30)
 
 
 def test_it_starts_empty(thread: EngineThread, recorder: Recorder) -> None:

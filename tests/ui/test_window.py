@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from pagedesk.protocol import EnginePhase, EngineStatus, LoadFailed, LoadModel, Waiting
+from pagedesk.protocol import EnginePhase, EngineStatus, LoadFailed, LoadModel, Stalled, Waiting
 from pagedesk.ui.style import apply_theme
 from pagedesk.ui.theme import Scheme, Theme
 from tests.helpers.fake_engine import model_ready, snapshot
@@ -76,6 +76,29 @@ def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_w
 def test_the_status_line_shows_the_counters_of_the_newest_snapshot(desk):
     desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b", num_waiting=1))
     assert desk.window.status.texts == ["Ready", "2 chats running, 1 waits", "Step 12.8 ms", "Cache hits 91 %"]
+
+
+def test_an_engine_that_does_not_answer_is_told_until_it_does(desk):
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), Stalled(34))
+    assert desk.window.status.texts[0] == "The engine has not answered for 34 s"
+    assert desk.window.notice.title.text() == "The engine does not answer"
+    desk.say(Stalled(39))
+    assert desk.window.status.texts[0] == "The engine has not answered for 39 s"
+    desk.say(Stalled(None))
+    assert desk.window.status.texts[0] == "Ready"
+    assert not desk.window.notice.isVisible()
+
+
+def test_a_stall_that_was_read_about_is_not_told_again_while_it_lasts(desk):
+    desk.say(Stalled(30))
+    desk.window.notice.close_button.click()
+    desk.say(Stalled(35))
+    assert not desk.window.notice.isVisible()
+
+
+def test_a_stall_leaves_the_pool_and_the_chats_on_show(desk):
+    desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b"), Stalled(30))
+    assert 20 in desk.window.gauge.figures().values()
 
 
 def test_a_snapshot_reaches_the_gauge(desk):
