@@ -11,7 +11,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,12 +28,10 @@ from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_memory import ChatMemory
-from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.overflow import FittedPrompt, drop_oldest, room_for_reply
-from pagedesk.engine.text.prompt import PromptBuilder
+from pagedesk.engine.text.prompt import PromptBuilder, prompt_builder
 from pagedesk.engine.text.reply import Reply
-from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import (
     BlockState,
     Event,
@@ -148,12 +146,12 @@ class Engine:
         )
         return _dropped(submit, prompt)
 
-    def cancel(self, request_id: str) -> list[Event]:
+    def cancel(self, request_id: str, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
         """End a request now; an unknown one is ignored."""
         open_indices = self._scheduler.abort(request_id)
         replies = self._replies.pop(request_id, ())
         now_s = self._clock()
-        return [event for index in open_indices for event in replies[index].end(now_s, FinishReason.CANCELLED)]
+        return [event for index in open_indices for event in replies[index].end(now_s, reason)]
 
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
@@ -207,9 +205,9 @@ class Engine:
         """What the pool is used for now; cheaper than a snapshot."""
         return self._scheduler.pool_use()
 
-    def close(self) -> list[Event]:
-        """Cancel every request and give the model's memory back; nothing may be called after it."""
-        events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
+    def close(self, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
+        """End every request for `reason` and give the model's memory back; nothing may be called after it."""
+        events = [event for request_id in list(self._replies) for event in self.cancel(request_id, reason)]
         try:
             self._model.runner.close()
         except Exception:  # noqa: BLE001 - a device that failed may refuse even this; the requests still end
@@ -347,17 +345,16 @@ def load_engine(config: EngineConfig, on_progress: Callable[[str, int, int], Non
         raise
 
 
-def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
-    """The text side of a model, from the key/values of its GGUF file.
+def check_engine(config: EngineConfig) -> None:
+    """Find what would make `load_engine` fail, as far as that can be told while another model holds the memory.
 
     Raises:
-        ModelFileError: The file's vocabulary cannot be used.
+        EngineError: As `load_engine` would.
     """
-    tokenizer = Tokenizer(metadata)
-    names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-    spellings = {name: tokenizer.vocabulary.spelling_of(key) or "" for name, key in names.items()}
-    source = metadata.get("tokenizer.chat_template")
-    return PromptBuilder(tokenizer, ChatTemplate(source if isinstance(source, str) else None, spellings))
+    _check_config(config)
+    from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
+
+    prompt_builder(check_model(config))
 
 
 def _check_config(config: EngineConfig) -> None:

@@ -203,35 +203,37 @@ class _Loop:
     # Models.
 
     def _load(self, command: LoadModel) -> None:
-        self._close_engine()
+        """Take another model in place of the one that is loaded, which stays if it can be told that the other fails."""
+        config = _config_of(command)
+        replaced = self._engine.info.name if self._engine is not None else None
         try:
-            engine = self._load_engine(command)
+            if self._engine is not None:
+                self._check(config)
+                self._close_engine(FinishReason.REPLACED)
+            engine = self._load_engine(config)
         except _Interrupted:
             self._bring_forward()
         except UserError as error:
-            self._report_failed_load(command, error.cause, error.advice)
+            self._report_failed_load(command, error.cause, error.advice, replaced)
         except Exception as error:  # noqa: BLE001 - no file may end the thread
             _log.exception("loading failed")
-            self._report_failed_load(command, *_explain(command, error))
+            self._report_failed_load(command, *_explain(command, error), replaced)
         else:
             self._engine = engine
             engine.set_focus(self._focus)
             self._publish(ModelReady(engine.info, engine.memory))
-            self._publish(EngineStatus(EnginePhase.READY))
-            self._publish_snapshot(engine)
+            self._publish_ready(engine)
 
-    def _load_engine(self, command: LoadModel) -> Engine:
+    def _check(self, config: EngineConfig) -> None:
+        from pagedesk.engine.engine import check_engine  # noqa: PLC0415 - only here, so the window paints first
+
+        check_engine(config)
+
+    def _load_engine(self, config: EngineConfig) -> Engine:
         self._on_progress("engine", 0, 0)
         self._import_engine()
         from pagedesk.engine.engine import load_engine  # noqa: PLC0415 - only here, so the window paints first
 
-        config = EngineConfig(
-            model_path=Path(command.path),
-            dtype=command.dtype,
-            budget_bytes=command.budget_bytes,
-            num_blocks=command.num_blocks,
-            max_model_len=command.max_model_len,
-        )
         return load_engine(config, self._on_progress)
 
     def _import_engine(self) -> None:
@@ -272,14 +274,25 @@ class _Loop:
         ends = [sent for sent in urgent if isinstance(sent[0], Shutdown)]
         self._backlog = deque([*(ends[:1] or urgent[-1:]), *others])
 
-    def _report_failed_load(self, command: LoadModel, cause: str, advice: str) -> None:
-        self._publish(LoadFailed(command.path, cause, advice))
-        self._publish(EngineStatus(EnginePhase.EMPTY))
+    def _report_failed_load(self, command: LoadModel, cause: str, advice: str, replaced: str | None) -> None:
+        """Say why; `replaced` names the model before, which lives on unless it had to make room already."""
+        kept = self._engine
+        if replaced is not None and kept is None:
+            cause = f"{cause} {replaced} was closed to make room for it."
+        self._publish(LoadFailed(command.path, cause, advice, keeps_model=kept is not None))
+        if kept is None:
+            self._publish(EngineStatus(EnginePhase.EMPTY))
+        else:
+            self._publish_ready(kept)
 
-    def _close_engine(self) -> None:
+    def _publish_ready(self, engine: Engine) -> None:
+        self._publish(EngineStatus(EnginePhase.READY))
+        self._publish_snapshot(engine)
+
+    def _close_engine(self, reason: FinishReason) -> None:
         engine, self._engine = self._engine, None
         if engine is not None:
-            self._publish_all(engine.close())
+            self._publish_all(engine.close(reason))
 
     # Telling.
 
@@ -292,12 +305,22 @@ class _Loop:
         self._snapshot_due_s = time.monotonic() + SNAPSHOT_INTERVAL_S
 
     def _end(self) -> None:
-        self._close_engine()
+        self._close_engine(FinishReason.CANCELLED)
         self._drain()
         for command, _ in self._backlog:
             if isinstance(command, Submit):
                 self._publish_all(_never_begun(command))
         self._publish(EngineStatus(EnginePhase.STOPPED))
+
+
+def _config_of(command: LoadModel) -> EngineConfig:
+    return EngineConfig(
+        model_path=Path(command.path),
+        dtype=command.dtype,
+        budget_bytes=command.budget_bytes,
+        num_blocks=command.num_blocks,
+        max_model_len=command.max_model_len,
+    )
 
 
 def _is_urgent(sent: _Sent) -> bool:

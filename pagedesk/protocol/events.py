@@ -74,11 +74,16 @@ class ModelReady:
 
 @dataclass(frozen=True, slots=True)
 class LoadFailed:
-    """A model could not be loaded; no model is loaded now, the engine lives on."""
+    """A model could not be loaded; the engine lives on.
+
+    Attributes:
+        keeps_model: Whether the model before it is still loaded, and its replies go on; else there is none now.
+    """
 
     path: str
     cause: str
     advice: str
+    keeps_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +141,14 @@ class FinishReason(StrEnum):
     """Why an answer ended.
 
     LENGTH: it has as many tokens as were asked for. CONTEXT: the chat is as long as the model, or the memory for its
-    blocks, allows.
+    blocks, allows. REPLACED: another model was loaded.
     """
 
     STOP = "stop"
     LENGTH = "length"
     CONTEXT = "context"
     CANCELLED = "cancelled"
+    REPLACED = "replaced"
 
 
 class MissReason(StrEnum):

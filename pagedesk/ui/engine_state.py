@@ -69,9 +69,9 @@ class EngineState(QObject):
         return path is not None and path == self.starter
 
     def load(self, path: Path) -> None:
-        """Ask for a model in place of the one that is loaded."""
+        """Ask for a model in place of the one that is loaded, which stays until the engine has looked at the other."""
         self.loading_path = self._asked_path = path
-        self.ready = self.failure = None
+        self.failure = None
         self._bridge.send(LoadModel(str(path), self._dtype))
         self.changed.emit()
 
@@ -100,7 +100,9 @@ class EngineState(QObject):
     def _on_failed(self, event: LoadFailed) -> None:
         if self.loading_path is not None and self.loading_path != Path(event.path):
             return  # another model was chosen since, and its load comes next
-        self.loading_path, self.ready, self.failure = None, None, event
+        self.loading_path, self.failure = None, event
+        if not event.keeps_model:
+            self.ready = None
         self.changed.emit()
 
     def _on_pool(self, snapshot: PoolSnapshot | None) -> None:

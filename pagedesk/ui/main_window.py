@@ -32,6 +32,7 @@ from pagedesk.ui.icons import application_icon
 from pagedesk.ui.notice import Notice
 from pagedesk.ui.side_panel import SidePanel
 from pagedesk.ui.status_line import StatusLine
+from pagedesk.ui.switch_dialog import SwitchDialog
 from pagedesk.ui.tab_order import neighbour, tab_stops
 from pagedesk.ui.theme import Theme, tokens
 from pagedesk.ui.top_bar import TopBar
@@ -145,7 +146,7 @@ class MainWindow(QMainWindow):
         return self.screen().availableGeometry().size() - QSize(0, title_bar)
 
     def _connect(self) -> None:
-        self.top_bar.picker.path_chosen.connect(self._state.load)
+        self.top_bar.picker.path_chosen.connect(self._choose_model)
         for chats in (self.sidebar, self.rail):
             chats.chosen.connect(self.panes.show_chat)
             chats.chosen_beside.connect(self.panes.show_beside)
@@ -253,7 +254,16 @@ class MainWindow(QMainWindow):
 
     def _load_starter(self) -> None:
         if self._state.starter is not None:
-            self._state.load(self._state.starter)
+            self._choose_model(self._state.starter)
+
+    def _choose_model(self, path: Path) -> None:
+        """Load another model; if that ends replies under way, only after the user agreed."""
+        if self._state.model is None or not self._controller.num_replies:
+            self._state.load(path)
+            return
+        dialog = SwitchDialog(shortened(path.name), self._controller.num_replies, self)
+        dialog.agreed.connect(lambda: self._state.load(path))
+        dialog.open()
 
     def _dismiss(self) -> None:
         self.notice.hide()

@@ -26,6 +26,7 @@ def one_thread() -> Iterator[None]:
 def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
     loader = Loader()
     monkeypatch.setattr(engine_module, "load_engine", loader)
+    monkeypatch.setattr(engine_module, "check_engine", loader.check)
     return loader
 
 

@@ -183,13 +183,42 @@ def test_a_newer_model_ends_the_load_of_an_older_one(thread: EngineThread, recor
     assert [str(config.model_path) for config in loader.configs] == ["old", "new"]
 
 
-def test_a_new_model_cancels_the_requests_of_the_last_one(thread: EngineThread, recorder: Recorder) -> None:
+@pytest.mark.parametrize("fault", [ModelFileError("It is no GGUF file.", "Choose another."), ValueError("odd")])
+def test_a_file_that_cannot_be_a_model_costs_neither_the_model_nor_its_replies(
+    thread: EngineThread, recorder: Recorder, loader: Loader, fault: Exception
+) -> None:
+    loader.faults["passwd"] = fault
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=200))
+    recorder.wait(TextDelta)
+    thread.send(LoadModel("passwd"))
+    assert recorder.wait(LoadFailed).keeps_model
+    recorder.wait(Finished)
+    assert recorder.phases()[-1] is EnginePhase.READY
+    assert endings(recorder.events) == [("r", "length")]
+
+
+def test_a_model_that_fails_in_memory_says_that_the_last_one_had_to_go(
+    thread: EngineThread, recorder: Recorder, loader: Loader
+) -> None:
+    loader.errors["large"] = MemoryError()
+    thread.send(LoadModel("m"))
+    recorder.wait_for_phase(EnginePhase.READY)
+    thread.send(LoadModel("large"))
+    failure = recorder.wait(LoadFailed)
+    assert failure.cause.endswith("Tiny was closed to make room for it.")
+    assert not failure.keeps_model
+
+
+def test_a_new_model_ends_the_requests_of_the_last_one_for_a_reason_of_its_own(
+    thread: EngineThread, recorder: Recorder
+) -> None:
     thread.send(LoadModel("m"))
     thread.send(submit(max_tokens=None))
     recorder.wait(TextDelta)
     thread.send(LoadModel("n"))
     recorder.wait_for_phase(EnginePhase.READY, count=2)
-    assert endings(recorder.events) == [("r", "cancelled")]
+    assert endings(recorder.events) == [("r", "replaced")]
 
 
 def test_shutdown_cancels_what_runs_and_stops(recorder: Recorder, loader: Loader) -> None:  # noqa: ARG001 - a patch

@@ -15,14 +15,22 @@ Progress = Callable[[str, int, int], None]
 
 
 class Loader:
-    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go."""
+    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go.
+
+    And for `check_engine`, which finds the `faults`.
+    """
 
     def __init__(self) -> None:
+        self.faults: dict[str, BaseException] = {}
         self.errors: dict[str, BaseException] = {}
         self.held: dict[str, threading.Event] = {}
         self.has_begun = threading.Event()
         self.configs: list[EngineConfig] = []
         self.gate: Gate | None = None
+
+    def check(self, config: EngineConfig) -> None:
+        if str(config.model_path) in self.faults:
+            raise self.faults[str(config.model_path)]
 
     def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
         path = str(config.model_path)

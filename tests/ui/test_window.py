@@ -178,6 +178,17 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     assert not desk.window.notice.isVisible()
 
 
+def test_a_file_that_is_no_model_leaves_the_last_one_in_the_picker(desk):
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), snapshot("a"))
+    desk.choose("/etc/passwd")
+    assert picker_text(desk) == "Model: passwd loading"
+    failure = LoadFailed("/etc/passwd", "It is text.", "Choose another.", keeps_model=True)
+    desk.say(failure, EngineStatus(EnginePhase.READY))
+    assert picker_text(desk) == "Model: Small 1B Q4_1 98 MB"
+    assert desk.window.notice.isVisible()
+    assert desk.window.gauge.figures()["num_owned"] == 10
+
+
 def test_a_very_long_file_name_does_not_widen_the_window(desk):
     path = Path(f"/models/{'x' * 240}.gguf")
     desk.fail_to_load(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
