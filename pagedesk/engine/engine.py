@@ -11,7 +11,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,12 +28,10 @@ from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_memory import ChatMemory
-from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.overflow import FittedPrompt, drop_oldest, room_for_reply
-from pagedesk.engine.text.prompt import PromptBuilder
+from pagedesk.engine.text.prompt import PromptBuilder, prompt_builder
 from pagedesk.engine.text.reply import Reply
-from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import (
     BlockState,
     Event,
@@ -353,19 +351,6 @@ def check_engine(config: EngineConfig) -> None:
     from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
 
     prompt_builder(check_model(config))
-
-
-def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
-    """The text side of a model, from the key/values of its GGUF file.
-
-    Raises:
-        ModelFileError: The file's vocabulary cannot be used.
-    """
-    tokenizer = Tokenizer(metadata)
-    names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-    spellings = {name: tokenizer.vocabulary.spelling_of(key) or "" for name, key in names.items()}
-    source = metadata.get("tokenizer.chat_template")
-    return PromptBuilder(tokenizer, ChatTemplate(source if isinstance(source, str) else None, spellings))
 
 
 def _check_config(config: EngineConfig) -> None:

@@ -93,8 +93,8 @@ def open_rig(config: EngineConfig) -> Iterator[Rig]:
         EngineError: It cannot be loaded.
     """
     # Imports torch, which --help must not wait for.
-    from pagedesk.engine.engine import prompt_builder  # noqa: PLC0415
     from pagedesk.engine.model_runner import load_model  # noqa: PLC0415
+    from pagedesk.engine.text.prompt import prompt_builder  # noqa: PLC0415
 
     model = load_model(config, lambda _stage, _done, _total: None)
     try:

@@ -147,3 +147,16 @@ class _Marks:
     def unharmed(self, rendered: str, contents: Sequence[str]) -> set[int]:
         """The replies that stand in the rendered text as they are in the chat."""
         return {int(m[1]) for m in self.pattern.finditer(rendered) if m[2] == contents[int(m[1])]}
+
+
+def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
+    """The text side of a model, from the key/values of its GGUF file.
+
+    Raises:
+        ModelFileError: The file's vocabulary cannot be used.
+    """
+    tokenizer = Tokenizer(metadata)
+    names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
+    spellings = {name: tokenizer.vocabulary.spelling_of(key) or "" for name, key in names.items()}
+    source = metadata.get("tokenizer.chat_template")
+    return PromptBuilder(tokenizer, ChatTemplate(source if isinstance(source, str) else None, spellings))
