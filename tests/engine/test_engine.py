@@ -100,10 +100,10 @@ def test_a_character_of_three_tokens_appears_whole() -> None:
     assert [delta.text for delta in of_kind(run(engine), TextDelta)] == ["", "", "日", "a"]
 
 
-def test_what_is_held_back_comes_with_the_last_token() -> None:
+def test_the_part_of_a_character_that_the_last_token_leaves_is_not_shown() -> None:
     engine, _ = fake_engine(next_token=lambda _history, _part: 4 + 0xE6)
     engine.add(submit(max_tokens=1))
-    assert of_kind(run(engine), TextDelta)[-1].text == "\N{REPLACEMENT CHARACTER}"
+    assert of_kind(run(engine), TextDelta)[-1].text == ""
 
 
 def test_the_next_turn_computes_only_what_is_new() -> None:
