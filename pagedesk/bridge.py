@@ -23,6 +23,7 @@ from pagedesk.protocol import (
     LoadFailed,
     ModelReady,
     PoolSnapshot,
+    Stalled,
     Started,
     TextDelta,
     TurnsDropped,
@@ -58,6 +59,7 @@ class EngineBridge(QObject):
     """
 
     status_changed = Signal(object)
+    stalled = Signal(object)
     model_ready = Signal(object)
     load_failed = Signal(object)
     turns_dropped = Signal(object)
@@ -112,6 +114,7 @@ class EngineBridge(QObject):
     def _signal_table(self) -> dict[type, SignalInstance]:
         return {
             EngineStatus: self.status_changed,
+            Stalled: self.stalled,
             ModelReady: self.model_ready,
             LoadFailed: self.load_failed,
             TurnsDropped: self.turns_dropped,

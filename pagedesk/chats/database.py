@@ -53,6 +53,24 @@ def wait_for_others(connection: sqlite3.Connection, *, patiently: bool) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(_TIMEOUT_S * 1000) if patiently else _IMPATIENT_MS}")
 
 
+def put_back(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Write the file anew that somebody deleted while it was open: the system keeps what an open file holds.
+
+    Returns:
+        A connection to the new file; the one given is closed.
+    """
+    copy = path.with_name(path.name + "-put-back")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    copy.unlink(missing_ok=True)
+    _make_private(copy)
+    with closing(connect(copy)) as target:
+        connection.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")  # one file, which can be renamed
+    connection.close()
+    copy.replace(path)
+    return _open(path)
+
+
 def mark_damaged(path: Path) -> None:
     """Make the next opening of this file recover it."""
     with suppress(OSError):

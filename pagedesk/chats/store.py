@@ -16,7 +16,7 @@ from pathlib import Path
 from pagedesk.chats import rows
 from pagedesk.chats.checkpoint import Checkpointer
 from pagedesk.chats.codec import writable
-from pagedesk.chats.database import mark_damaged, open_database, wait_for_others
+from pagedesk.chats.database import mark_damaged, open_database, put_back, wait_for_others
 from pagedesk.chats.errors import DamagedStoreError, explained
 from pagedesk.chats.models import NUM_CHAT_COLORS, Chat, MessageState, ReplyUpdate, StoredMessage, StoredPart
 from pagedesk.protocol import Role
@@ -165,6 +165,13 @@ class ChatStore:
         with self._explained():
             return self._connection.execute(query, arguments).fetchall()
 
+    def _put_back_if_deleted(self) -> None:
+        """What is written to a deleted file would be lost at the end."""
+        if not self._path.exists():
+            self._checkpointer.join()
+            self._connection = put_back(self._path, self._connection)
+            wait_for_others(self._connection, patiently=self._is_patient)
+
     def _recover(self) -> None:
         """Move the file aside and go on with what can be read of it."""
         self._checkpointer.join()
@@ -187,6 +194,8 @@ class ChatStore:
         if self._connection.in_transaction:
             yield
             return
+        with self._explained():
+            self._put_back_if_deleted()
         with self._explained(), self._transaction():
             yield
         self._checkpointer.count_write()

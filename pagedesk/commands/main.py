@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pagedesk.commands import bench, chat, models, selftest
+from pagedesk.commands import chat, models, selftest
+from pagedesk.commands.bench import command as bench
 from pagedesk.system.errors import UserError
 from pagedesk.system.streams import forget_output, is_output_error, unwritable
 

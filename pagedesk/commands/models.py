@@ -13,6 +13,7 @@ from pagedesk.engine.weights.gguf import GgufFile
 from pagedesk.engine.weights.locate import find_model_file
 from pagedesk.engine.weights.naming import model_name, quantisation_name
 from pagedesk.system.starter import starter_model_path
+from pagedesk.ui.options import model_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="the models that PageDesk knows on this computer")
     show = actions.add_parser("show", help="what a model file says of itself")
-    show.add_argument("path", metavar="PATH", help="a GGUF file or a model folder")
+    show.add_argument("path", type=model_path, metavar="PATH", help="a GGUF file or a model folder")
     for action in (listing, show):
         action.add_argument("--json", action="store_true", help="print JSON")
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """List or show; the exit code."""
     if options.action == "show":
-        return _print([describe(Path(options.path))], as_json=options.json, as_list=False)
+        return _print([describe(options.path)], as_json=options.json, as_list=False)
     starter = starter_model_path()
     return _print([describe(starter)] if starter else [], as_json=options.json, as_list=True)
 

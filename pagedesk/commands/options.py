@@ -8,16 +8,24 @@ from collections.abc import Callable, Iterable
 from pagedesk.protocol import DType, LoadModel, Overflow, SamplingParams
 from pagedesk.system.errors import UserError
 from pagedesk.system.starter import starter_model_path
+from pagedesk.ui.options import model_path as named_path
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """`--model` and `--dtype`."""
-    parser.add_argument("--model", metavar="PATH", help="a GGUF file or a model folder (default: the starter model)")
+    add_model_path(parser)
     parser.add_argument(
         "--dtype",
         choices=[dtype.value for dtype in DType],
         default=DType.AUTO.value,
         help="number format of weights and cache (default: the fastest that this machine computes in)",
+    )
+
+
+def add_model_path(parser: argparse.ArgumentParser) -> None:
+    """`--model` alone."""
+    parser.add_argument(
+        "--model", type=named_path, metavar="PATH", help="a GGUF file or a model folder (default: the starter model)"
     )
 
 

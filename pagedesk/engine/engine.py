@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.errors import InvalidRequestError
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
+from pagedesk.engine.scheduling.pool_use import PoolUse
 from pagedesk.engine.scheduling.request import SEED_LIMIT, Request, RequestSpec
 from pagedesk.engine.scheduling.request_check import check_submit
 from pagedesk.engine.scheduling.sampling_check import SamplingLimits
@@ -26,12 +28,10 @@ from pagedesk.engine.scheduling.scheduler import Scheduler
 from pagedesk.engine.scheduling.step_budget import StepBudget
 from pagedesk.engine.text.chat_dates import ChatDates
 from pagedesk.engine.text.chat_memory import ChatMemory
-from pagedesk.engine.text.chat_template import ChatTemplate
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.overflow import FittedPrompt, drop_oldest, room_for_reply
-from pagedesk.engine.text.prompt import PromptBuilder
+from pagedesk.engine.text.prompt import PromptBuilder, prompt_builder
 from pagedesk.engine.text.reply import Reply
-from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import (
     BlockState,
     Event,
@@ -50,6 +50,11 @@ from pagedesk.protocol import (
 
 if TYPE_CHECKING:
     from pagedesk.engine.model_runner import LoadedModel
+
+_PATIENCE_S = 30.0
+_PATIENCE_STEPS = 10
+_FIRST_STEP_PATIENCE_S = 120.0
+"""The first step of a model loads code, and compiles kernels on a card that it has not met before."""
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +102,17 @@ class Engine:
         """Whether `step` would compute anything."""
         return self._scheduler.has_work
 
+    @property
+    def patience_s(self) -> float:
+        """How long a step may take before something must be wrong."""
+        expected_s = self._scheduler.longest_step_ms / 1e3
+        first_s = _FIRST_STEP_PATIENCE_S if self._step_index == 0 else 0.0
+        return max(_PATIENCE_S, _PATIENCE_STEPS * expected_s, first_s)
+
+    def is_under_way(self, request_id: str) -> bool:
+        """Whether a request of this name has not ended."""
+        return request_id in self._replies
+
     def add(self, submit: Submit, arrived_s: float | None = None) -> list[Event]:
         """Take in a request; most of its events come from `step`.
 
@@ -130,12 +146,12 @@ class Engine:
         )
         return _dropped(submit, prompt)
 
-    def cancel(self, request_id: str) -> list[Event]:
+    def cancel(self, request_id: str, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
         """End a request now; an unknown one is ignored."""
         open_indices = self._scheduler.abort(request_id)
         replies = self._replies.pop(request_id, ())
         now_s = self._clock()
-        return [event for index in open_indices for event in replies[index].end(now_s, FinishReason.CANCELLED)]
+        return [event for index in open_indices for event in replies[index].end(now_s, reason)]
 
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
@@ -185,9 +201,13 @@ class Engine:
             memory=self.memory,
         )
 
-    def close(self) -> list[Event]:
-        """Cancel every request and give the model's memory back; nothing may be called after it."""
-        events = [event for request_id in list(self._replies) for event in self.cancel(request_id)]
+    def pool_use(self) -> PoolUse:
+        """What the pool is used for now; cheaper than a snapshot."""
+        return self._scheduler.pool_use()
+
+    def close(self, reason: FinishReason = FinishReason.CANCELLED) -> list[Event]:
+        """End every request for `reason` and give the model's memory back; nothing may be called after it."""
+        events = [event for request_id in list(self._replies) for event in self.cancel(request_id, reason)]
         try:
             self._model.runner.close()
         except Exception:  # noqa: BLE001 - a device that failed may refuse even this; the requests still end
@@ -201,6 +221,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to this step alone
             _log.exception("a step failed")
             return self._fail(self._scheduler.fail(plan), _describe(error))
+        self._scheduler.note_time(plan, 1e3 * (self._clock() - began_s))
         return self._events(self._scheduler.update(plan, result), began_s)
 
     def _events(self, outcome: StepOutcome, began_s: float) -> list[Event]:
@@ -240,7 +261,10 @@ class Engine:
     def _start_over(self, error: Exception) -> list[Event]:
         request_ids = list(self._replies)
         self._replies.clear()
+        lost_manager, lost_scheduler = self._manager, self._scheduler
         self._manager, self._scheduler = self._fresh_scheduler()
+        self._manager.count_on(lost_manager)
+        self._scheduler.count_on(lost_scheduler)
         self._scheduler.set_focus(self._focus)
         return [Failed(request_id, _describe(error), "Send it again.") for request_id in request_ids]
 
@@ -291,9 +315,10 @@ class Engine:
         )
         scheduler = Scheduler(
             manager,
-            StepBudget(config.max_batch_tokens),
+            StepBudget(config.max_batch_tokens, config.max_gap_ms),
             max_num_sequences=config.max_num_sequences,
             max_model_len=self.info.max_model_len,
+            allocation=config.allocation,
         )
         return manager, scheduler
 
@@ -320,17 +345,16 @@ def load_engine(config: EngineConfig, on_progress: Callable[[str, int, int], Non
         raise
 
 
-def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
-    """The text side of a model, from the key/values of its GGUF file.
+def check_engine(config: EngineConfig) -> None:
+    """Find what would make `load_engine` fail, as far as that can be told while another model holds the memory.
 
     Raises:
-        ModelFileError: The file's vocabulary cannot be used.
+        EngineError: As `load_engine` would.
     """
-    tokenizer = Tokenizer(metadata)
-    names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-    spellings = {name: tokenizer.vocabulary.spelling_of(key) or "" for name, key in names.items()}
-    source = metadata.get("tokenizer.chat_template")
-    return PromptBuilder(tokenizer, ChatTemplate(source if isinstance(source, str) else None, spellings))
+    _check_config(config)
+    from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
+
+    prompt_builder(check_model(config))
 
 
 def _check_config(config: EngineConfig) -> None:
@@ -341,7 +365,7 @@ def _check_config(config: EngineConfig) -> None:
 
 def _root_key(info: ModelInfo, windows: tuple[int | None, ...]) -> bytes:
     fingerprint = f"{info.path}\0{info.file_bytes}\0{info.dtype}\0{info.backend_name}\0{windows}"
-    return hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+    return hashlib.blake2b(os.fsencode(fingerprint), digest_size=16).digest()  # a path need not be text
 
 
 def _miss_reason(request: Request) -> MissReason | None:

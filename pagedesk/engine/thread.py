@@ -18,7 +18,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, TypeAlias
 
-from pagedesk.engine.config import EngineConfig
+from pagedesk.engine.config import MAX_NUM_SEQUENCES, EngineConfig
+from pagedesk.engine.errors import InvalidRequestError
+from pagedesk.engine.scheduling.request_check import check_num_answers
+from pagedesk.engine.watchdog import StepWatch, Watchdog
 from pagedesk.protocol import (
     Cancel,
     Command,
@@ -102,8 +105,17 @@ class _Loop:
         self._focus: str | None = None
         self._is_ending = False
         self._snapshot_due_s = 0.0
+        self._watch = StepWatch(publish)
 
     def run(self) -> None:
+        watchdog = Watchdog(self._watch)
+        watchdog.start()
+        try:
+            self._serve()
+        finally:
+            watchdog.stop()
+
+    def _serve(self) -> None:
         self._publish(EngineStatus(EnginePhase.STARTING))
         self._publish(EngineStatus(EnginePhase.EMPTY))
         try:
@@ -149,7 +161,9 @@ class _Loop:
 
     def _advance(self, engine: Engine) -> None:
         if engine.has_work:
-            self._publish_all(engine.step())
+            with self._watch.step(engine.patience_s):
+                events = engine.step()
+            self._publish_all(events)
         if not engine.has_work or time.monotonic() >= self._snapshot_due_s:
             self._publish_snapshot(engine)
 
@@ -158,6 +172,10 @@ class _Loop:
     def _submit(self, submit: Submit, sent_s: float) -> None:
         if self._engine is None:
             self._fail(submit, "No model is loaded.", "Choose a model, then send the message again.")
+            return
+        if self._engine.is_under_way(submit.request_id):
+            # To fail it would end the first request of this name, for whoever asked that.
+            _log.warning("request %s is under way; the second one of this name is ignored", submit.request_id)
             return
         try:
             self._publish_all(self._engine.add(submit, sent_s))
@@ -185,35 +203,37 @@ class _Loop:
     # Models.
 
     def _load(self, command: LoadModel) -> None:
-        self._close_engine()
+        """Take another model in place of the one that is loaded, which stays if it can be told that the other fails."""
+        config = _config_of(command)
+        replaced = self._engine.info.name if self._engine is not None else None
         try:
-            engine = self._load_engine(command)
+            if self._engine is not None:
+                self._check(config)
+                self._close_engine(FinishReason.REPLACED)
+            engine = self._load_engine(config)
         except _Interrupted:
             self._bring_forward()
         except UserError as error:
-            self._report_failed_load(command, error.cause, error.advice)
+            self._report_failed_load(command, error.cause, error.advice, replaced)
         except Exception as error:  # noqa: BLE001 - no file may end the thread
             _log.exception("loading failed")
-            self._report_failed_load(command, *_explain(command, error))
+            self._report_failed_load(command, *_explain(command, error), replaced)
         else:
             self._engine = engine
             engine.set_focus(self._focus)
             self._publish(ModelReady(engine.info, engine.memory))
-            self._publish(EngineStatus(EnginePhase.READY))
-            self._publish_snapshot(engine)
+            self._publish_ready(engine)
 
-    def _load_engine(self, command: LoadModel) -> Engine:
+    def _check(self, config: EngineConfig) -> None:
+        from pagedesk.engine.engine import check_engine  # noqa: PLC0415 - only here, so the window paints first
+
+        check_engine(config)
+
+    def _load_engine(self, config: EngineConfig) -> Engine:
         self._on_progress("engine", 0, 0)
         self._import_engine()
         from pagedesk.engine.engine import load_engine  # noqa: PLC0415 - only here, so the window paints first
 
-        config = EngineConfig(
-            model_path=Path(command.path),
-            dtype=command.dtype,
-            budget_bytes=command.budget_bytes,
-            num_blocks=command.num_blocks,
-            max_model_len=command.max_model_len,
-        )
         return load_engine(config, self._on_progress)
 
     def _import_engine(self) -> None:
@@ -254,14 +274,25 @@ class _Loop:
         ends = [sent for sent in urgent if isinstance(sent[0], Shutdown)]
         self._backlog = deque([*(ends[:1] or urgent[-1:]), *others])
 
-    def _report_failed_load(self, command: LoadModel, cause: str, advice: str) -> None:
-        self._publish(LoadFailed(command.path, cause, advice))
-        self._publish(EngineStatus(EnginePhase.EMPTY))
+    def _report_failed_load(self, command: LoadModel, cause: str, advice: str, replaced: str | None) -> None:
+        """Say why; `replaced` names the model before, which lives on unless it had to make room already."""
+        kept = self._engine
+        if replaced is not None and kept is None:
+            cause = f"{cause} {replaced} was closed to make room for it."
+        self._publish(LoadFailed(command.path, cause, advice, keeps_model=kept is not None))
+        if kept is None:
+            self._publish(EngineStatus(EnginePhase.EMPTY))
+        else:
+            self._publish_ready(kept)
 
-    def _close_engine(self) -> None:
+    def _publish_ready(self, engine: Engine) -> None:
+        self._publish(EngineStatus(EnginePhase.READY))
+        self._publish_snapshot(engine)
+
+    def _close_engine(self, reason: FinishReason) -> None:
         engine, self._engine = self._engine, None
         if engine is not None:
-            self._publish_all(engine.close())
+            self._publish_all(engine.close(reason))
 
     # Telling.
 
@@ -274,7 +305,7 @@ class _Loop:
         self._snapshot_due_s = time.monotonic() + SNAPSHOT_INTERVAL_S
 
     def _end(self) -> None:
-        self._close_engine()
+        self._close_engine(FinishReason.CANCELLED)
         self._drain()
         for command, _ in self._backlog:
             if isinstance(command, Submit):
@@ -282,12 +313,27 @@ class _Loop:
         self._publish(EngineStatus(EnginePhase.STOPPED))
 
 
+def _config_of(command: LoadModel) -> EngineConfig:
+    return EngineConfig(
+        model_path=Path(command.path),
+        dtype=command.dtype,
+        budget_bytes=command.budget_bytes,
+        num_blocks=command.num_blocks,
+        max_model_len=command.max_model_len,
+    )
+
+
 def _is_urgent(sent: _Sent) -> bool:
     """Whether it ends a load that is under way."""
     return isinstance(sent[0], Shutdown | LoadModel)
 
 
-def _never_begun(submit: Submit) -> Iterable[Finished]:
+def _never_begun(submit: Submit) -> Iterable[Finished | Failed]:
+    try:
+        check_num_answers(submit.num_answers, MAX_NUM_SEQUENCES)
+    except InvalidRequestError as error:
+        yield Failed(submit.request_id, error.cause, error.advice)
+        return
     for index in range(submit.num_answers):
         usage, timings = Usage(0, 0, 0, 0), Timings(0.0, 0.0, 0.0, 0.0, 0.0)
         yield Finished(submit.request_id, index, FinishReason.CANCELLED, usage, timings)

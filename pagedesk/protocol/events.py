@@ -38,6 +38,17 @@ class EngineStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Stalled:
+    """The engine does not answer: a step takes far longer than it should. Said again while it lasts.
+
+    Attributes:
+        seconds: For how long it has not answered; None: it answers again.
+    """
+
+    seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The model that is loaded, as shown to the user."""
 
@@ -63,11 +74,16 @@ class ModelReady:
 
 @dataclass(frozen=True, slots=True)
 class LoadFailed:
-    """A model could not be loaded; no model is loaded now, the engine lives on."""
+    """A model could not be loaded; the engine lives on.
+
+    Attributes:
+        keeps_model: Whether the model before it is still loaded, and its replies go on; else there is none now.
+    """
 
     path: str
     cause: str
     advice: str
+    keeps_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +141,14 @@ class FinishReason(StrEnum):
     """Why an answer ended.
 
     LENGTH: it has as many tokens as were asked for. CONTEXT: the chat is as long as the model, or the memory for its
-    blocks, allows.
+    blocks, allows. REPLACED: another model was loaded.
     """
 
     STOP = "stop"
     LENGTH = "length"
     CONTEXT = "context"
     CANCELLED = "cancelled"
+    REPLACED = "replaced"
 
 
 class MissReason(StrEnum):
@@ -204,6 +221,7 @@ class Failed:
 
 Event: TypeAlias = (
     EngineStatus
+    | Stalled
     | ModelReady
     | LoadFailed
     | TurnsDropped

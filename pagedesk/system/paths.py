@@ -37,7 +37,14 @@ def database_path() -> Path:
 
 def _under_home(name: str) -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
-    return Path(home).expanduser().resolve() / name if home else None
+    try:
+        return Path(home).expanduser().resolve() / name if home else None
+    except (RuntimeError, OSError, ValueError) as error:  # no such user, links in a circle
+        why = str(error).rstrip(".")
+        raise UserError(
+            f"The folder {home} that the environment variable {HOME_VARIABLE} names cannot be found: {why}.",
+            f"Set {HOME_VARIABLE} to a folder that you may write to.",
+        ) from error
 
 
 def _made(folder: Path) -> Path:

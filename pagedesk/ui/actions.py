@@ -32,8 +32,8 @@ class WindowActions(QObject):
         self.close_pane = self._action(self.tr("Close this pane"), "Ctrl+W")
         self.search = self._action(self.tr("Search chats"), "Ctrl+K")
         self.stop = self._action(self.tr("Stop the reply"), "Esc")
-        self.sidebar = self._toggle(self.tr("Show the chats"), "Ctrl+B")
-        self.gauge = self._toggle(self.tr("Show the gauge"), "Ctrl+M")
+        self.sidebar = PanelAction(window, self.tr("Show the chats"), self.tr("Hide the chats"), "Ctrl+B")
+        self.gauge = PanelAction(window, self.tr("Show the gauge"), self.tr("Hide the gauge"), "Ctrl+M")
         self.next_part = self._action(self.tr("Go to the next part of the window"), "F6")
         self.previous_part = self._action(self.tr("Go to the part before"), "Shift+F6")
         self.quit = self._action(self.tr("Quit"), "Ctrl+Q")
@@ -47,12 +47,28 @@ class WindowActions(QObject):
     def _action(self, text: str, *keys: str) -> QAction:
         action = QAction(text, self)
         action.setShortcuts([QKeySequence(key) for key in keys])
-        action.setToolTip(f"{text} ({QKeySequence(keys[0]).toString(QKeySequence.SequenceFormat.NativeText)})")
+        action.setToolTip(_with_key(text, keys[0]))
         self._window.addAction(action)
         return action
 
-    def _toggle(self, text: str, key: str) -> QAction:
-        action = self._action(text, key)
-        action.setCheckable(True)
-        action.setChecked(True)
-        return action
+
+class PanelAction(QAction):
+    """Shows or hides a panel; its mark and its words follow what can be seen."""
+
+    def __init__(self, window: QWidget, show_text: str, hide_text: str, key: str) -> None:
+        super().__init__(window)
+        self._show_text, self._hide_text, self._key = show_text, hide_text, key
+        self.setShortcut(QKeySequence(key))
+        self.setCheckable(True)
+        self.show_state(is_shown=True)
+        window.addAction(self)
+
+    def show_state(self, *, is_shown: bool) -> None:
+        """Tell whether the panel can be seen."""
+        self.setChecked(is_shown)
+        self.setText(self._hide_text if is_shown else self._show_text)
+        self.setToolTip(_with_key(self.text(), self._key))
+
+
+def _with_key(text: str, key: str) -> str:
+    return f"{text} ({QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)})"

@@ -19,6 +19,7 @@ from pagedesk.protocol import (
     ModelInfo,
     ModelReady,
     PoolSnapshot,
+    Stalled,
 )
 
 
@@ -26,7 +27,7 @@ class EngineState(QObject):
     """The engine as last heard of.
 
     Signals:
-        changed: Status, model or failure changed.
+        changed: Status, model or failure changed, or the engine does not answer.
         pool_changed: There is a newer snapshot, or no pool any more.
     """
 
@@ -43,8 +44,10 @@ class EngineState(QObject):
         self._asked_path: Path | None = None
         self.ready: ModelReady | None = None
         self.failure: LoadFailed | None = None
+        self.stalled_s: int | None = None
         self.pool: PoolSnapshot | None = None
         bridge.status_changed.connect(self._on_status)
+        bridge.stalled.connect(self._on_stalled)
         bridge.model_ready.connect(self._on_ready)
         bridge.load_failed.connect(self._on_failed)
         bridge.pool_changed.connect(self._on_pool)
@@ -66,9 +69,9 @@ class EngineState(QObject):
         return path is not None and path == self.starter
 
     def load(self, path: Path) -> None:
-        """Ask for a model in place of the one that is loaded."""
+        """Ask for a model in place of the one that is loaded, which stays until the engine has looked at the other."""
         self.loading_path = self._asked_path = path
-        self.ready = self.failure = None
+        self.failure = None
         self._bridge.send(LoadModel(str(path), self._dtype))
         self.changed.emit()
 
@@ -86,6 +89,10 @@ class EngineState(QObject):
             self._on_pool(None)
         self.changed.emit()
 
+    def _on_stalled(self, event: Stalled) -> None:
+        self.stalled_s = event.seconds
+        self.changed.emit()
+
     def _on_ready(self, event: ModelReady) -> None:
         self.loading_path, self.ready, self.failure = None, event, None
         self.changed.emit()
@@ -93,7 +100,9 @@ class EngineState(QObject):
     def _on_failed(self, event: LoadFailed) -> None:
         if self.loading_path is not None and self.loading_path != Path(event.path):
             return  # another model was chosen since, and its load comes next
-        self.loading_path, self.ready, self.failure = None, None, event
+        self.loading_path, self.failure = None, event
+        if not event.keeps_model:
+            self.ready = None
         self.changed.emit()
 
     def _on_pool(self, snapshot: PoolSnapshot | None) -> None:

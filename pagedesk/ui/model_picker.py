@@ -79,21 +79,21 @@ class ModelPicker(QToolButton):
         self.update()
 
     def _state_color(self) -> str:
-        if self._state.model is not None:
-            return "success"
-        return "danger" if self._state.failure else "warning" if self._state.is_loading else "text_muted"
+        if self._state.is_loading:
+            return "warning"
+        return "success" if self._state.model is not None else "danger" if self._state.failure else "text_muted"
 
     def _pieces(self) -> list[_Piece]:
         model = self._state.model
+        if self._state.loading_path is not None:
+            name = self._state.loading_path.stem
+            return [_Piece(name, "text_primary", QFont.Weight.Medium), _Piece(self.tr("loading"), "text_secondary")]
         if model is not None:
             return [
                 _Piece(model.name, "text_primary", QFont.Weight.Medium),
                 _Piece(model.quantisation, "text_secondary"),
                 _Piece(file_size(model.file_bytes), "text_muted"),
             ]
-        if self._state.loading_path is not None:
-            name = self._state.loading_path.stem
-            return [_Piece(name, "text_primary", QFont.Weight.Medium), _Piece(self.tr("loading"), "text_secondary")]
         return [_Piece(self.tr("No model loaded"), "text_primary", QFont.Weight.Medium)]
 
     def _font(self, piece: _Piece) -> QFont:

@@ -36,6 +36,13 @@ class WindowOptions:
         return ["chat", *model, "--dtype", self.dtype.value]
 
 
+def model_path(text: str) -> Path:
+    """A path on the command line; an empty one, from a variable that is not set, is not the folder we stand in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the path is empty; name a GGUF file or a model folder")
+    return Path(text)
+
+
 def parse_options(argv: Sequence[str]) -> WindowOptions:
     """Read the arguments after the program's name; ends the program with a usage line if they are wrong."""
     parser = argparse.ArgumentParser(
@@ -45,7 +52,7 @@ def parse_options(argv: Sequence[str]) -> WindowOptions:
     )
     dtypes = ", ".join(DType)
     parser.add_argument(
-        "--model", type=Path, metavar="PATH", help="a GGUF file or a model folder (default: the starter)"
+        "--model", type=model_path, metavar="PATH", help="a GGUF file or a model folder (default: the starter)"
     )
     parser.add_argument(
         "--dtype",

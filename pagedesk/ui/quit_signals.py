@@ -1,4 +1,4 @@
-"""Ctrl+C in the terminal and a polite kill close the window as its button does, so that everything is saved.
+"""Ctrl+C in the terminal, its end, and a polite kill close the window as its button does, so that everything is saved.
 
 GUI thread. Python handles a signal only while it runs, and an idle window runs none: a socket wakes it.
 """
@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QSocketNotifier
 
 
 class QuitSignals(QObject):
-    """Calls `quit_` once for SIGINT or SIGTERM, until `restore()`."""
+    """Calls `quit_` once for SIGINT, SIGTERM or SIGHUP, until `restore()`; what is ignored (`nohup`) stays so."""
 
     def __init__(self, quit_: Callable[[], object]) -> None:
         super().__init__()
@@ -22,7 +22,8 @@ class QuitSignals(QObject):
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(lambda: self._on_signal(quit_))
         self._old_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        numbers = (signal.SIGINT, signal.SIGTERM)
+        wanted = [number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+        numbers = [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
         self._old_handlers = {number: signal.signal(number, _do_nothing) for number in numbers}
 
     def restore(self) -> None:

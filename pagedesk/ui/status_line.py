@@ -51,6 +51,8 @@ class StatusLine(QWidget):
         self.update()
 
     def _dot_color(self) -> str:
+        if self._state.stalled_s is not None:
+            return "warning"
         if self._state.status.phase is EnginePhase.READY:
             return "success"
         if self._state.failure is not None:
@@ -80,6 +82,8 @@ class StatusLine(QWidget):
 
 def engine_text(state: EngineState) -> str:
     """What the engine as a whole does, for instance "Loading weights 43 %"."""
+    if state.stalled_s is not None:
+        return translate("status", "The engine has not answered for {n} s").format(n=state.stalled_s)
     if state.status.phase is EnginePhase.EMPTY and state.is_loading:
         return translate("status", "Loading the model")
     words = {

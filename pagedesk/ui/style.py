@@ -37,6 +37,15 @@ _SHEET = Template("""
 QWidget#topBar { background: $bg_window; border-bottom: 1px solid $border_subtle; }
 QWidget#sidebar { background: $bg_sidebar; }
 QWidget#pane, QWidget#paneArea, QWidget#headingBox, QWidget#suggestions { background: $bg_pane; }
+QFrame#sideCover { background: $bg_sidebar; border: 0; border-left: 1px solid $border_strong;
+  border-right: 1px solid $border_strong; }
+QWidget#compactGauge { background: $bg_window; border-top: 1px solid $border_subtle; }
+QWidget#paneTabs { background: $bg_window; border-bottom: 1px solid $border_subtle; }
+QTabBar::tab { background: transparent; color: $text_secondary; padding: 6px 10px; max-width: 180px;
+  border: 0; border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { background: $surface_hover; }
+QTabBar::tab:selected { color: $text_primary; border-bottom-color: $accent; }
+QTabBar::tab:focus { border-bottom-color: $focus_ring; }
 QSplitter::handle { background: $border_subtle; }
 QToolTip { background: $tooltip_bg; color: $tooltip_text; border: 1px solid $border_strong; padding: 4px 6px; }
 

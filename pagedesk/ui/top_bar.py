@@ -49,4 +49,5 @@ class TopBar(QWidget):
         button = icon_button(self, "panel", 26)
         button.setDefaultAction(action)
         button.setAccessibleName(action.text())
+        action.changed.connect(lambda: button.setAccessibleName(action.text()))
         return button

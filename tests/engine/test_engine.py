@@ -13,7 +13,6 @@ from pagedesk.engine.errors import InvalidRequestError, TemplateError
 from pagedesk.protocol import (
     BlockState,
     Constraint,
-    Failed,
     Finished,
     FinishReason,
     Message,
@@ -171,41 +170,6 @@ def test_a_cancelled_request_holds_no_block() -> None:
 def test_an_unknown_request_is_not_cancelled() -> None:
     engine, _ = fake_engine()
     assert engine.cancel("nobody") == []
-
-
-def test_a_row_of_nan_fails_its_request_and_no_other() -> None:
-    engine, runner = fake_engine()
-    engine.add(submit("a"))
-    engine.add(submit("b"))
-    runner.fault_if = lambda part: part.sequence_id == 0
-    assert endings(run(engine)) == [("a", "failed"), ("b", "length")]
-
-
-def test_a_step_that_raises_fails_the_requests_in_it_with_a_sentence() -> None:
-    engine, runner = fake_engine()
-    engine.add(submit())
-    runner.raise_next = RuntimeError("the card fell off the bus")
-    [failed] = of_kind(run(engine), Failed)
-    assert failed.cause == "The engine failed in this step (RuntimeError: the card fell off the bus)."
-
-
-def test_the_engine_serves_the_next_request_after_a_step_that_raised() -> None:
-    engine, runner = fake_engine()
-    engine.add(submit("a"))
-    runner.raise_next = MemoryError()
-    run(engine)
-    engine.add(submit("b"))
-    assert endings(run(engine)) == [("b", "length")]
-
-
-def test_a_mistake_of_the_scheduler_fails_what_runs_and_empties_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, _ = fake_engine()
-    engine.add(submit("a"))
-    engine.step()
-    monkeypatch.setattr(engine._scheduler, "schedule", lambda: 1 / 0)
-    events = engine.step()
-    engine.add(submit("b"))
-    assert endings([*events, *run(engine)]) == [("a", "failed"), ("b", "length")]
 
 
 def test_a_closed_engine_has_cancelled_everything_and_closed_its_model() -> None:

@@ -5,6 +5,8 @@ A tiny random model in float32: what it says depends on every number in the cach
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,3 +113,12 @@ def test_an_edit_near_the_end_computes_from_the_edit_on(engine: Engine, model: P
     )
     assert (edited.usage.first_missed_index, edited.usage.miss_reason) == (start + same, MissReason.EDITED)
     assert edited.text == text_without_cache(model, edited)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
+def test_a_model_whose_name_is_no_text_answers(tmp_path: Path) -> None:
+    model = write_tiny_gguf(tmp_path / os.fsdecode(b"\xff\xfe.gguf"))
+    engine = load_engine(EngineConfig(model, DType.FLOAT32, "cpu", num_blocks=64), lambda *_: None)
+    engine.add(submit("r"), 0.0)
+    assert of_kind(run(engine), Finished)
+    engine.close()

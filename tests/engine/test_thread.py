@@ -6,13 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
-from pagedesk.engine import engine as engine_module
-from pagedesk.engine.config import EngineConfig
 from pagedesk.engine.engine import Engine
 from pagedesk.engine.errors import ModelFileError
 from pagedesk.engine.thread import EngineThread
@@ -36,51 +33,9 @@ from pagedesk.protocol import (
     TextDelta,
     TurnsDropped,
 )
-from tests.helpers.engines import endings, fake_engine, of_kind, submit, text_of
+from tests.helpers.engines import endings, of_kind, submit, text_of
+from tests.helpers.loader import Loader
 from tests.helpers.recorder import Recorder
-
-Progress = Callable[[str, int, int], None]
-
-
-class Loader:
-    """Stands in for `load_engine`: by path, a fake engine, an error, or a load that goes on until it is let go."""
-
-    def __init__(self) -> None:
-        self.errors: dict[str, BaseException] = {}
-        self.held: dict[str, threading.Event] = {}
-        self.has_begun = threading.Event()
-        self.configs: list[EngineConfig] = []
-
-    def __call__(self, config: EngineConfig, on_progress: Progress) -> Engine:
-        path = str(config.model_path)
-        self.configs.append(config)
-        self.has_begun.set()
-        on_progress("weights", 0, 2)
-        while path in self.held and not self.held[path].wait(0.001):
-            on_progress("weights", 1, 2)
-        if path in self.errors:
-            raise self.errors[path]
-        return fake_engine()[0]
-
-
-@pytest.fixture
-def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
-    loader = Loader()
-    monkeypatch.setattr(engine_module, "load_engine", loader)
-    return loader
-
-
-@pytest.fixture
-def recorder() -> Recorder:
-    return Recorder()
-
-
-@pytest.fixture
-def thread(recorder: Recorder, loader: Loader) -> Iterator[EngineThread]:  # noqa: ARG001 - must stand before the thread
-    thread = EngineThread(recorder.publish)
-    thread.start()
-    yield thread
-    assert thread.stop(30)
 
 
 def test_it_starts_empty(thread: EngineThread, recorder: Recorder) -> None:
@@ -228,13 +183,42 @@ def test_a_newer_model_ends_the_load_of_an_older_one(thread: EngineThread, recor
     assert [str(config.model_path) for config in loader.configs] == ["old", "new"]
 
 
-def test_a_new_model_cancels_the_requests_of_the_last_one(thread: EngineThread, recorder: Recorder) -> None:
+@pytest.mark.parametrize("fault", [ModelFileError("It is no GGUF file.", "Choose another."), ValueError("odd")])
+def test_a_file_that_cannot_be_a_model_costs_neither_the_model_nor_its_replies(
+    thread: EngineThread, recorder: Recorder, loader: Loader, fault: Exception
+) -> None:
+    loader.faults["passwd"] = fault
+    thread.send(LoadModel("m"))
+    thread.send(submit(max_tokens=200))
+    recorder.wait(TextDelta)
+    thread.send(LoadModel("passwd"))
+    assert recorder.wait(LoadFailed).keeps_model
+    recorder.wait(Finished)
+    assert recorder.phases()[-1] is EnginePhase.READY
+    assert endings(recorder.events) == [("r", "length")]
+
+
+def test_a_model_that_fails_in_memory_says_that_the_last_one_had_to_go(
+    thread: EngineThread, recorder: Recorder, loader: Loader
+) -> None:
+    loader.errors["large"] = MemoryError()
+    thread.send(LoadModel("m"))
+    recorder.wait_for_phase(EnginePhase.READY)
+    thread.send(LoadModel("large"))
+    failure = recorder.wait(LoadFailed)
+    assert failure.cause.endswith("Tiny was closed to make room for it.")
+    assert not failure.keeps_model
+
+
+def test_a_new_model_ends_the_requests_of_the_last_one_for_a_reason_of_its_own(
+    thread: EngineThread, recorder: Recorder
+) -> None:
     thread.send(LoadModel("m"))
     thread.send(submit(max_tokens=None))
     recorder.wait(TextDelta)
     thread.send(LoadModel("n"))
     recorder.wait_for_phase(EnginePhase.READY, count=2)
-    assert endings(recorder.events) == [("r", "cancelled")]
+    assert endings(recorder.events) == [("r", "replaced")]
 
 
 def test_shutdown_cancels_what_runs_and_stops(recorder: Recorder, loader: Loader) -> None:  # noqa: ARG001 - a patch

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from pagedesk.engine.batch import SequenceSlice
 from pagedesk.engine.config import EngineConfig
-from pagedesk.engine.engine import Engine, prompt_builder
+from pagedesk.engine.engine import Engine
+from pagedesk.engine.text.prompt import prompt_builder
 from pagedesk.protocol import (
     DType,
     Event,

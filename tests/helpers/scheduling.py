@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from pagedesk.engine.batch import SequenceSlice
+from pagedesk.engine.batch import SequenceSlice, StepPlan
+from pagedesk.engine.config import MAX_GAP_MS, Allocation
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import StepOutcome
 from pagedesk.engine.scheduling.request import Request, RequestSpec
@@ -56,7 +57,12 @@ def answer_alone(request: RequestSpec, answer_index: int, num_tokens: int) -> li
 
 
 class SmallEngine:
-    """A scheduler over a small pool, stepped by hand; every step is checked."""
+    """A scheduler over a small pool, stepped by hand; every step is checked.
+
+    Attributes:
+        machine: How many milliseconds a step takes; without it steps are not timed.
+        step_ms: What each step took, where they are timed.
+    """
 
     def __init__(
         self,
@@ -66,12 +72,20 @@ class SmallEngine:
         max_sequences: int = 16,
         max_len: int = 1000,
         block_size: int = BLOCK,
+        max_gap_ms: float | None = MAX_GAP_MS,
+        allocation: Allocation = Allocation.ON_DEMAND,
         windows: Sequence[int | None] = (None,),
     ) -> None:
         self.manager = KVCacheManager(num_blocks, block_size, windows=windows, max_step_tokens=budget)
         self.scheduler = Scheduler(
-            self.manager, StepBudget(budget), max_num_sequences=max_sequences, max_model_len=max_len
+            self.manager,
+            StepBudget(budget, max_gap_ms),
+            max_num_sequences=max_sequences,
+            max_model_len=max_len,
+            allocation=allocation,
         )
+        self.machine: Callable[[StepPlan], float] | None = None
+        self.step_ms: list[float] = []
         self.runner = FakeRunner(num_blocks, block_size, seeded_token, windows)
         self.answers: dict[tuple[str, int], list[int]] = {}
         self.reasons: dict[tuple[str, int], FinishReason] = {}
@@ -83,6 +97,13 @@ class SmallEngine:
         plan = self.scheduler.schedule()
         self.manager.check_invariants()
         assert plan.slices, "a step computes something"
+        copied = {destination for _, destination in plan.copies}
+        assert copied <= {block_id for part in plan.slices for table in part.tables for block_id in table.block_ids}, (
+            "who waits gets no copy"
+        )
+        if self.machine is not None:
+            self.step_ms.append(self.machine(plan))
+            self.scheduler.note_time(plan, self.step_ms[-1])
         outcome = self.scheduler.update(plan, self.runner.run(plan))
         self.manager.check_invariants()
         for advance in outcome.advances:

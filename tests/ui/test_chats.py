@@ -12,7 +12,8 @@ from pagedesk.chats.models import MessageState
 from pagedesk.chats.store import ChatStore
 from pagedesk.protocol import Cancel, Failed, FinishReason, Role, SetFocus, Started, TextDelta, TurnsDropped, Waiting
 from pagedesk.system.paths import database_path
-from pagedesk.ui.chat.conversation import Activity
+from pagedesk.ui.chat.conversation import Activity, ShownMessage
+from pagedesk.ui.chat.reply_notes import line_of
 from tests.helpers.fake_engine import finished
 
 
@@ -129,6 +130,15 @@ def test_a_stopped_reply_keeps_its_words_and_says_so(desk):
     assert desk.pane().conversation.messages[-1].state is MessageState.STOPPED
     assert stored(desk)[-1].state is MessageState.STOPPED
     assert stored(desk)[-1].text == "Half"
+
+
+def test_a_reply_that_another_model_ended_says_so_after_a_restart_too(desk):
+    request_id = desk.ask("one")
+    desk.say(delta(request_id, "Half", 1), finished(request_id, reason=FinishReason.REPLACED))
+    conversation = desk.pane().conversation
+    again = ShownMessage.of(stored(desk)[-1])
+    lines = [line_of(conversation, message) for message in (conversation.messages[-1], again)]
+    assert lines == ["Stopped: another model was loaded."] * 2
 
 
 def test_a_reply_says_what_was_left_out_of_its_prompt(desk):

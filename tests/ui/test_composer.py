@@ -1,13 +1,15 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QTextCursor
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from pagedesk.ui.chat.composer import Composer
 from pagedesk.ui.theme import Scheme, Theme
 
 ENTER = Qt.Key.Key_Return
 SHIFT = Qt.KeyboardModifier.ShiftModifier
+FUJI = "\u5bcc\u58eb\u5c71\u306f\u65e5\u672c\u3067\u4e00\u756a\u9ad8\u3044\u5c71\u3067\u3059\u3002"
+FIFTEEN_LINES = "\n".join(f"line {number}" for number in range(1, 16))
 
 
 class Outbox:
@@ -126,3 +128,82 @@ def test_what_is_composed_stays_when_the_focus_goes(outbox):
     outbox.compose("\u5c71")
     outbox.edit.clearFocus()
     assert outbox.edit.toPlainText() == "\u5c71"
+
+
+class Growing:
+    """A composer that gets the height it wants."""
+
+    def __init__(self, qtbot, width: int) -> None:
+        self.room = QWidget()
+        self.composer = Composer(Theme(Scheme.DARK))
+        self.edit = self.composer.edit
+        column = QVBoxLayout(self.room)
+        column.addWidget(self.composer)
+        column.addStretch()
+        qtbot.addWidget(self.room)
+        self.room.resize(width, 600)
+        self.room.show()
+        qtbot.waitExposed(self.room)
+
+    def paste(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.edit.paste()
+        QApplication.processEvents()
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether the first line is at the top, the last one ends in sight, and nothing scrolls."""
+        is_at_top = self.edit.firstVisibleBlock().blockNumber() == 0 and self.edit.verticalScrollBar().value() == 0
+        last = self.edit.blockBoundingGeometry(self.edit.document().lastBlock()).translated(self.edit.contentOffset())
+        return (
+            is_at_top
+            and last.bottom() <= self.edit.viewport().height()
+            and not self.edit.verticalScrollBar().isVisible()
+        )
+
+    @property
+    def shows_cursor(self) -> bool:
+        return self.edit.viewport().rect().contains(self.edit.cursorRect())
+
+
+@pytest.mark.parametrize("width", [300, 700])
+def test_each_new_line_makes_it_higher_and_the_first_stays_in_sight(qtbot, width):
+    growing = Growing(qtbot, width)
+    for number in range(9):
+        if number:
+            qtbot.keyClick(growing.edit, ENTER, SHIFT)
+        qtbot.keyClicks(growing.edit, f"line{number}")
+        qtbot.waitUntil(lambda height=22 + 20 * number: growing.edit.height() == height, timeout=1000)
+        assert growing.shows_all
+
+
+@pytest.mark.parametrize("text", ["a\nb\nc\nd", f"{FUJI * 5}\nsecond"])
+def test_what_is_pasted_is_shown_from_its_first_line(qtbot, text):
+    growing = Growing(qtbot, 300)
+    growing.paste(text)
+    qtbot.waitUntil(lambda: growing.shows_all, timeout=1000)
+
+
+def test_more_lines_than_it_shows_scroll_to_the_cursor(qtbot):
+    growing = Growing(qtbot, 400)
+    growing.paste(FIFTEEN_LINES)
+    qtbot.waitUntil(lambda: growing.shows_cursor, timeout=1000)
+    assert growing.composer.height() <= 260
+    growing.edit.moveCursor(QTextCursor.MoveOperation.Start)
+    assert growing.shows_cursor
+
+
+def test_a_scrolled_text_ends_with_its_last_line_at_the_bottom(qtbot):
+    growing = Growing(qtbot, 400)
+    growing.paste(FIFTEEN_LINES)
+    qtbot.waitUntil(
+        lambda: 0 <= growing.edit.viewport().height() - growing.edit.cursorRect().bottom() < 6, timeout=1000
+    )
+
+
+@pytest.mark.parametrize("text", ["word " * 20_000, "x" * 100_000], ids=["words", "one word"])
+def test_a_long_paste_never_scrolls_sideways(qtbot, text):
+    growing = Growing(qtbot, 400)
+    growing.paste(text)
+    qtbot.waitUntil(growing.edit.verticalScrollBar().isVisible, timeout=1000)
+    assert not growing.edit.horizontalScrollBar().isVisible()

@@ -83,6 +83,8 @@ def test_the_welcome_gives_way_and_comes_back(low_desk, qtbot):
 
 
 def test_a_tall_draft_gets_its_height_back_after_the_notice(low_desk, qtbot):
+    low_desk.window.setMinimumHeight(0)
+    low_desk.window.resize(720, 440)
     composer = low_desk.pane().composer
     composer.edit.setPlainText(DRAFTS["a tall draft"])
     qtbot.waitUntil(lambda: composer.height() == composer.wanted_height, timeout=1000)

@@ -241,3 +241,60 @@ def test_another_chat_takes_the_place_of_the_first(qtbot):
     page.transcript.set_conversation(other)
     page.conversation.add(message("late"))
     assert [row.message.text for row in page.transcript._rows] == ["second"]
+
+
+def test_a_change_of_the_height_does_not_stop_the_following(long_page):
+    for height in (300, 20, 0, 500, 120):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_click_and_an_arrow_key_do_not_stop_the_following(long_page, qtbot):
+    qtbot.mouseClick(long_page.transcript.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Left):
+        qtbot.keyClick(long_page.transcript, key)
+        long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_who_comes_back_to_the_end_is_followed_again(long_page):
+    long_page.bar.setValue(0)
+    long_page.bar.setValue(long_page.bar.maximum())
+    long_page.write("more words " * 200)
+    assert long_page.bar.value() == long_page.bar.maximum()
+
+
+def test_a_reader_further_up_stays_there_while_the_height_changes(long_page):
+    long_page.bar.setValue(100)
+    for height in (200, 320):
+        long_page.transcript.resize(420, height)
+        long_page.write("more words " * 20)
+    assert long_page.bar.value() == 100
+
+
+def ink(page: Page, rect: QRect) -> list[int]:
+    """The pixel rows of a part of the transcript on which something is painted."""
+    image = page.transcript.viewport().grab(rect).toImage()
+    ground = image.pixel(0, 0)
+    columns = range(image.width())
+    return [y for y in range(image.height()) if any(image.pixel(x, y) != ground for x in columns)]
+
+
+def test_a_sentence_under_a_reply_is_whole_in_a_narrow_pane(qtbot):
+    page = Page(qtbot, reply(""))
+    page.conversation.set_activity(Activity.QUEUED)
+    wide = page.transcript._rows[0].height
+    page.transcript.resize(300, 300)
+    row = page.transcript._rows[0]
+    rows_of_ink = ink(page, QRect(0, page.transcript._tops[0], 300, row.height))
+    assert row.height > wide
+    assert max(rows_of_ink) - min(rows_of_ink) > wide
+
+
+def test_a_sentence_under_a_reply_keeps_its_distance_from_the_words(qtbot):
+    page = Page(qtbot, reply("Half a reply", MessageState.STOPPED))
+    row = page.transcript._rows[0]
+    lower = round(row.body.height) - 4
+    rows_of_ink = ink(page, QRect(0, page.transcript._tops[0] + lower, 300, row.height - lower))
+    assert min(y for y in rows_of_ink if y > 4) - 4 >= 8

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from pagedesk.protocol import EnginePhase, EngineStatus, LoadFailed, LoadModel, Waiting
+from pagedesk.protocol import EnginePhase, EngineStatus, LoadFailed, LoadModel, Stalled, Waiting
 from pagedesk.ui.style import apply_theme
 from pagedesk.ui.theme import Scheme, Theme
 from tests.helpers.fake_engine import model_ready, snapshot
@@ -76,6 +76,29 @@ def test_the_status_line_says_that_no_model_is_loaded_only_when_none_is_on_its_w
 def test_the_status_line_shows_the_counters_of_the_newest_snapshot(desk):
     desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b", num_waiting=1))
     assert desk.window.status.texts == ["Ready", "2 chats running, 1 waits", "Step 12.8 ms", "Cache hits 91 %"]
+
+
+def test_an_engine_that_does_not_answer_is_told_until_it_does(desk):
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), Stalled(34))
+    assert desk.window.status.texts[0] == "The engine has not answered for 34 s"
+    assert desk.window.notice.title.text() == "The engine does not answer"
+    desk.say(Stalled(39))
+    assert desk.window.status.texts[0] == "The engine has not answered for 39 s"
+    desk.say(Stalled(None))
+    assert desk.window.status.texts[0] == "Ready"
+    assert not desk.window.notice.isVisible()
+
+
+def test_a_stall_that_was_read_about_is_not_told_again_while_it_lasts(desk):
+    desk.say(Stalled(30))
+    desk.window.notice.close_button.click()
+    desk.say(Stalled(35))
+    assert not desk.window.notice.isVisible()
+
+
+def test_a_stall_leaves_the_pool_and_the_chats_on_show(desk):
+    desk.say(EngineStatus(EnginePhase.READY), snapshot("a", "b"), Stalled(30))
+    assert 20 in desk.window.gauge.figures().values()
 
 
 def test_a_snapshot_reaches_the_gauge(desk):
@@ -155,6 +178,17 @@ def test_a_load_that_failed_says_why_and_the_chats_stay(desk):
     assert not desk.window.notice.isVisible()
 
 
+def test_a_file_that_is_no_model_leaves_the_last_one_in_the_picker(desk):
+    desk.say(model_ready(), EngineStatus(EnginePhase.READY), snapshot("a"))
+    desk.choose("/etc/passwd")
+    assert picker_text(desk) == "Model: passwd loading"
+    failure = LoadFailed("/etc/passwd", "It is text.", "Choose another.", keeps_model=True)
+    desk.say(failure, EngineStatus(EnginePhase.READY))
+    assert picker_text(desk) == "Model: Small 1B Q4_1 98 MB"
+    assert desk.window.notice.isVisible()
+    assert desk.window.gauge.figures()["num_owned"] == 10
+
+
 def test_a_very_long_file_name_does_not_widen_the_window(desk):
     path = Path(f"/models/{'x' * 240}.gguf")
     desk.fail_to_load(LoadFailed(str(path), f"{path} is gone.", "Choose another."))
@@ -187,10 +221,12 @@ def test_control_n_in_a_blank_chat_makes_no_second_one(desk, qtbot):
     assert len(desk.controller.chats()) == 2
 
 
-def test_control_backslash_opens_a_pane_beside(desk, qtbot):
+def test_control_backslash_opens_a_pane_beside_the_one_in_use(desk, qtbot):
+    first, second = desk.window.panes.panes
     press(qtbot, desk, Qt.Key.Key_Backslash, CONTROL)
-    assert len(desk.window.panes.panes) == 3
-    assert QApplication.focusWidget() is desk.pane(2).composer.edit
+    assert [desk.pane(0), desk.pane(2)] == [first, second]
+    assert QApplication.focusWidget() is desk.pane(1).composer.edit
+    assert first.x() < desk.pane(1).x() < second.x()
 
 
 def test_control_w_closes_panes_but_never_the_last(desk, qtbot):
@@ -249,23 +285,6 @@ def test_a_chat_with_blocks_is_told_apart_in_the_list(desk):
     chat_id = desk.pane().conversation.chat_id
     desk.say(snapshot(chat_id))
     assert {row.chat_id for row in desk.window.sidebar.rows() if row.has_blocks} == {chat_id}
-
-
-def test_a_narrow_window_folds_the_gauge_and_then_the_list(desk, qtbot):
-    desk.window.resize(900, 600)
-    qtbot.waitUntil(lambda: not desk.window.gauge.isVisible())
-    desk.window.resize(720, 600)
-    qtbot.waitUntil(lambda: not desk.window.sidebar.isVisible())
-    desk.window.resize(1600, 600)
-    qtbot.waitUntil(lambda: desk.window.gauge.isVisible() and desk.window.sidebar.isVisible())
-
-
-def test_more_panes_than_fit_all_stay_in_sight(desk, qtbot):
-    for _ in range(3):
-        desk.window._split()
-    desk.window.resize(720, 600)
-    last = desk.pane(4)
-    qtbot.waitUntil(lambda: last.mapTo(desk.window, last.rect().topRight()).x() < 720)
 
 
 def test_every_button_without_a_word_has_a_name_for_screen_readers(desk):

@@ -12,6 +12,7 @@ from typing_extensions import override
 from pagedesk.engine.backends.activation import Activation
 from pagedesk.engine.backends.base import AttentionBatch, Backend, LinearWeight, StepAttention
 from pagedesk.engine.backends.reference_attention import ReferenceAttention, Scoring
+from pagedesk.engine.backends.row_padding import pad_rows
 
 
 class ReferenceBackend(Backend):
@@ -33,7 +34,7 @@ class ReferenceBackend(Backend):
 
     @override
     def linear(self, inputs: torch.Tensor, weight: LinearWeight) -> torch.Tensor:
-        return functional.linear(inputs, weight.matrix, weight.bias)
+        return functional.linear(pad_rows(inputs), weight.matrix, weight.bias)[: len(inputs)]
 
     @override
     def rms_norm(self, inputs: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:

@@ -5,6 +5,7 @@ What is ours comes from the plan, exact; what everything else uses is asked of t
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
@@ -13,6 +14,7 @@ from pagedesk.engine.memory.plan import MemoryPlan
 from pagedesk.protocol import MemoryUse
 
 INTERVAL_S = 1.0
+_log = logging.getLogger(__name__)
 
 
 class MemoryMeter:
@@ -31,17 +33,28 @@ class MemoryMeter:
         self._probe = probe
         self._clock = clock
         self._due_s = 0.0
+        self._is_silent = False
         self._newest = self._measure()
 
     def read(self) -> MemoryUse:
-        """Where it is now, at most a second old."""
+        """Where it is now, at most a second old; older if the device does not tell."""
         if self._clock() >= self._due_s:
-            self._newest = self._measure()
+            self._refresh()
         return self._newest
 
+    def _refresh(self) -> None:
+        try:
+            self._newest = self._measure()
+        except Exception:  # noqa: BLE001 - a driver that does not answer must not end a chat
+            level = logging.DEBUG if self._is_silent else logging.WARNING
+            _log.log(level, "the device does not tell its memory", exc_info=True)
+            self._is_silent = True
+        else:
+            self._is_silent = False
+
     def _measure(self) -> MemoryUse:
-        plan, memory = self._plan, self._probe()
         self._due_s = self._clock() + INTERVAL_S
+        plan, memory = self._plan, self._probe()
         ours_bytes = plan.weights_bytes + plan.workspace_bytes + plan.pool_bytes
         return MemoryUse(
             device_name=memory.device_name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -23,7 +23,7 @@ from pagedesk.engine.models.registry import Architecture, find_architecture
 from pagedesk.engine.weights.gguf import GgufFile
 from pagedesk.engine.weights.locate import find_model_file, refuse_split_file
 from pagedesk.engine.weights.naming import model_name, quantisation_name
-from pagedesk.engine.weights.reader import WeightReader
+from pagedesk.engine.weights.reader import TableReader, WeightReader
 from pagedesk.geometry import ModelGeometry
 from pagedesk.protocol import DType, ModelInfo
 
@@ -72,6 +72,25 @@ def load_decoder(config: EngineConfig, on_progress: ProgressCallback) -> PlacedD
         return _Loading(config, file).place(on_progress)
 
 
+def check_model(config: EngineConfig) -> Mapping[str, object]:
+    """Tell whether a model could be loaded, as far as that can be told while another one holds the memory.
+
+    Reads the header and the table of tensors, no weights.
+
+    Returns:
+        The key/values of the file.
+
+    Raises:
+        ModelFileError: The file cannot be used.
+        OutOfBudgetError: It would not fit, even if nothing else were in memory.
+    """
+    path = find_model_file(config.model_path)
+    with GgufFile(path) as file:
+        refuse_split_file(path, file.metadata)
+        _Loading(config, file).check()
+        return file.metadata
+
+
 class _Loading:
     """One load: what is decided from the header, used by every later stage."""
 
@@ -84,6 +103,12 @@ class _Loading:
         self._dtype: DType = select_dtype(config.dtype, self._device, fits_float16=self._architecture.fits_float16)
         trained_len = self._decoder_config.context_length
         self._geometry = self._decoder_config.geometry(min(config.max_model_len or trained_len, trained_len))
+
+    def check(self) -> None:
+        """Assemble the weights on paper, and deal out all the memory that there is."""
+        assemble_weights(self._architecture, self._decoder_config, TableReader(self._file, torch_dtype(self._dtype)))
+        memory = probe_memory(self._device)
+        self._plan(replace(memory, free_bytes=memory.total_bytes))
 
     def place(self, on_progress: ProgressCallback) -> PlacedDecoder:
         """Weights first, then the cache in what is left."""

@@ -23,6 +23,11 @@ class Evictions:
         self._queue: deque[tuple[bytes, Child[frozenset[str]]]] = deque()
         self._num_noted = 0
 
+    @property
+    def num_noted(self) -> int:
+        """How many contents there have been, forgotten ones included."""
+        return self._num_noted
+
     def note(self, content: Content, chats: frozenset[str]) -> None:
         """Remember what a block held that is taken for something else."""
         child = Child(content.token_ids, self._num_noted, chats)

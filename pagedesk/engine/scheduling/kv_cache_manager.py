@@ -68,6 +68,12 @@ class KVCacheManager:
         """Blocks copied on write so far."""
         return self._copies.num_made_on_write
 
+    def count_on(self, lost: KVCacheManager) -> None:
+        """Take over the counters of a manager that this one replaces; its blocks are lost."""
+        self._copies.num_made_on_write = lost._copies.num_made_on_write
+        self.pool.map.peak_held = lost.pool.map.peak_held
+        self.pool.map.peak_shared = lost.pool.map.peak_shared
+
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that a sequence of so many tokens ever holds at once."""
         return sum(group.most_blocks(num_tokens) for group in self._groups)

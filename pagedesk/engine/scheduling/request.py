@@ -51,7 +51,6 @@ class Request:
 
     Attributes:
         spec: What was asked.
-        arrival_index: Its place in the order of arrival.
         sequences: By answer index; all but the first are unborn until the prompt is computed.
         cached_tokens: Prompt tokens that were in the cache when it got its turn; None before.
         miss_reason: Why the cache did not have more of it; None if it had all that it could.
@@ -60,7 +59,6 @@ class Request:
     """
 
     spec: RequestSpec
-    arrival_index: int
     sequences: tuple[Sequence, ...]
     cached_tokens: int | None = None
     miss_reason: MissReason | None = None

@@ -18,14 +18,23 @@ def check_submit(submit: Submit, max_answers: int, limits: SamplingLimits) -> No
     Raises:
         InvalidRequestError: A value is out of range, nothing is asked, or something that is not supported is.
     """
+    check_num_answers(submit.num_answers, max_answers)
     _check_messages(submit)
     check_sampling(submit.sampling, limits)
-    if not 1 <= submit.num_answers <= max_answers:
-        cause = f"{submit.num_answers:,} answers were asked for; 1 to {max_answers:,} are possible."
-        raise InvalidRequestError(cause, "Ask for fewer answers." if submit.num_answers > 1 else "Ask for one answer.")
     if submit.constraint is not None:
         cause = f"The reply was to follow a constraint of the kind {submit.constraint.kind!r}; none is supported yet."
         raise InvalidRequestError(cause, "Send the request without a constraint.")
+
+
+def check_num_answers(num_answers: int, max_answers: int) -> None:
+    """Look at the number of answers before anything is made for each of them.
+
+    Raises:
+        InvalidRequestError: It is out of range.
+    """
+    if not 1 <= num_answers <= max_answers:
+        cause = f"{num_answers:,} answers were asked for; 1 to {max_answers:,} are possible."
+        raise InvalidRequestError(cause, "Ask for fewer answers." if num_answers > 1 else "Ask for one answer.")
 
 
 def _check_messages(submit: Submit) -> None:

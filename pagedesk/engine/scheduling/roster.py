@@ -5,14 +5,19 @@ Engine thread only. Knows no blocks and no budget.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pagedesk.engine.scheduling.request import Request, RequestSpec
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
 
-Rank = tuple[bool, int, int, int]
+_NEVER = -1
 
 
 class Roster:
     """Every sequence that has not ended is running, waiting or unborn.
+
+    The chat in focus comes first, then the higher priority. Beyond that chats take turns, however much one of them
+    asks for: the first sequence of each, by arrival, then the second of each, and so on.
 
     Args:
         num_groups: Block tables that a sequence has.
@@ -29,8 +34,9 @@ class Roster:
         self.waiting: list[Sequence] = []
         self._requests: dict[str, Request] = {}
         self._members: dict[int, tuple[Request, Sequence]] = {}
-        self._num_arrivals = 0
         self._num_sequences = 0
+        self._num_pieces = 0
+        self._newest_pieces: dict[str, int] = {}
         self._num_groups = num_groups
 
     def __len__(self) -> int:
@@ -42,8 +48,7 @@ class Roster:
     def add(self, spec: RequestSpec) -> Request:
         """Take in a request; its first sequence waits, the others are unborn."""
         sequences = tuple(self._new_sequence(spec) for _ in range(spec.num_answers))
-        request = Request(spec, self._num_arrivals, sequences)
-        self._num_arrivals += 1
+        request = Request(spec, sequences)
         self._requests[spec.request_id] = request
         self._members.update((sequence.sequence_id, (request, sequence)) for sequence in sequences)
         self.let_wait(request.first)
@@ -61,22 +66,35 @@ class Roster:
         """The request of a sequence that has not ended."""
         return self._members[sequence.sequence_id][0]
 
-    def rank(self, sequence: Sequence) -> Rank:
-        """Smaller is served first: the chat in focus, then priority, then arrival."""
-        request = self.request_of(sequence)
-        return sequence.chat_id != self.focus, -request.spec.priority, request.arrival_index, sequence.sequence_id
+    def answer_order(self) -> list[Sequence]:
+        """The running sequences that are one token behind, by rank."""
+        ranks = self._ranks()
+        behind = [sequence for sequence in self.running if sequence.num_uncomputed_tokens == 1]
+        return sorted(behind, key=lambda sequence: ranks[sequence.sequence_id])
 
-    def service_order(self) -> list[Sequence]:
-        """The running sequences: those one token behind first, so that no answer stalls behind a prompt."""
-        return sorted(self.running, key=lambda sequence: (sequence.num_uncomputed_tokens > 1, self.rank(sequence)))
+    def prompt_order(self) -> list[Sequence]:
+        """The sequences that are further behind, and those that wait; the chat goes first that was served longest ago.
 
-    def admission_order(self) -> list[Sequence]:
+        So a short prompt does not wait until a long one is computed.
+        """
+        ranks = self._ranks()
+        behind = [sequence for sequence in self.running if sequence.num_uncomputed_tokens > 1]
+        return sorted([*behind, *self.waiting], key=lambda sequence: self._prompt_rank(sequence, ranks))
+
+    def waiting_order(self) -> list[Sequence]:
         """The waiting sequences, by rank."""
-        return sorted(self.waiting, key=self.rank)
+        ranks = self._ranks()
+        return sorted(self.waiting, key=lambda sequence: ranks[sequence.sequence_id])
 
     def last_served(self) -> Sequence:
-        """The running sequence that loses its turn first."""
-        return max(self.running, key=self.rank)
+        """The running sequence that loses its turn first: the last one by rank."""
+        ranks = self._ranks()
+        return max(self.running, key=lambda sequence: ranks[sequence.sequence_id])
+
+    def note_piece(self, sequence: Sequence) -> None:
+        """A piece of its prompt is computed in this step: the other chats come before the next one."""
+        self._newest_pieces[sequence.chat_id] = self._num_pieces
+        self._num_pieces += 1
 
     def run(self, sequence: Sequence) -> None:
         """Give a sequence the turn."""
@@ -98,6 +116,24 @@ class Roster:
         del self._members[sequence.sequence_id]
         if request.is_ended:
             del self._requests[request.spec.request_id]
+        if not self._requests:
+            self._newest_pieces.clear()
+
+    def _ranks(self) -> dict[int, tuple[bool, int, int, int]]:
+        """By sequence id, smaller is served first: focus, priority, place among those of its chat, arrival."""
+        num_before: Counter[str] = Counter()
+        ranks = {}
+        for sequence_id, (request, sequence) in self._members.items():
+            chat_id = sequence.chat_id
+            ranks[sequence_id] = (chat_id != self.focus, -request.spec.priority, num_before[chat_id], sequence_id)
+            num_before[chat_id] += 1
+        return ranks
+
+    def _prompt_rank(
+        self, sequence: Sequence, ranks: dict[int, tuple[bool, int, int, int]]
+    ) -> tuple[bool, int, int, int, int]:
+        is_other, priority, place, sequence_id = ranks[sequence.sequence_id]
+        return is_other, priority, self._newest_pieces.get(sequence.chat_id, _NEVER), place, sequence_id
 
     def _leave(self, sequence: Sequence) -> None:
         if sequence.state is SequenceState.RUNNING:

@@ -1,9 +1,9 @@
 """Decides what the next step computes, and takes in what it chose.
 
 Engine thread only. There is no prompt phase and no answer phase: each running sequence has tokens that are not
-computed yet, and a step deals out its token budget over them. Sequences that are one token behind come first, then
-those further behind, then those that wait. When blocks run out, the running sequence that is served last loses its
-turn and is computed again later; its full blocks stay in the cache until they are needed.
+computed yet, and a step deals out its budget over them. Sequences that are one token behind come first, then those
+further behind and those that wait, the chats in turn. When blocks run out, the running sequence that is served last
+loses its turn and is computed again later; its full blocks stay in the cache until they are needed.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pagedesk.engine.batch import SequenceSlice, StepPlan, StepResult
+from pagedesk.engine.config import Allocation
 from pagedesk.engine.errors import InvalidRequestError
+from pagedesk.engine.scheduling.admission import Admission
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.outcome import Advance, StepOutcome, Wait
+from pagedesk.engine.scheduling.pool_use import PoolUse
 from pagedesk.engine.scheduling.request import Request, RequestSpec
 from pagedesk.engine.scheduling.roster import Roster
 from pagedesk.engine.scheduling.sequence import Sequence, SequenceState
-from pagedesk.engine.scheduling.step_budget import StepBudget
-from pagedesk.protocol import FinishReason
+from pagedesk.engine.scheduling.step_budget import Allowance, StepBudget
+from pagedesk.protocol import BlockState, FinishReason
 
 
 @dataclass(slots=True)
 class _Draft:
     """A step that is being planned."""
 
-    tokens_left: int
+    allowance: Allowance
     slices: dict[int, SequenceSlice] = field(default_factory=dict)
     has_preempted: bool = False
 
@@ -35,26 +38,36 @@ class Scheduler:
 
     Args:
         manager: Owns the blocks.
-        budget: Says how many tokens a step computes.
+        budget: Says how much a step computes.
         max_num_sequences: Most sequences that have the turn at once.
         max_model_len: Longest sequence that the model takes, in tokens.
+        allocation: When sequences get their blocks.
 
     Attributes:
         prompt_tokens: Prompt tokens computed so far, once more after each lost turn.
         cached_prompt_tokens: Prompt tokens found in the cache so far.
         generated_tokens: Tokens generated so far.
+        num_lost_turns: How often a sequence lost its turn so far.
     """
 
     def __init__(
-        self, manager: KVCacheManager, budget: StepBudget, *, max_num_sequences: int, max_model_len: int
+        self,
+        manager: KVCacheManager,
+        budget: StepBudget,
+        *,
+        max_num_sequences: int,
+        max_model_len: int,
+        allocation: Allocation = Allocation.ON_DEMAND,
     ) -> None:
         self.prompt_tokens = 0
         self.cached_prompt_tokens = 0
         self.generated_tokens = 0
+        self.num_lost_turns = 0
         self._manager = manager
         self._budget = budget
         self._max_num_sequences = max_num_sequences
         self._max_len = manager.longest_sequence(max_model_len)
+        self._admission = Admission(allocation, self._max_len)
         self._roster = Roster(manager.num_groups)
         self._started: list[Request] = []
         self._waits: list[Wait] = []
@@ -78,6 +91,30 @@ class Scheduler:
     def num_waiting(self) -> int:
         """Sequences that wait for it."""
         return len(self._roster.waiting)
+
+    @property
+    def longest_step_ms(self) -> float:
+        """About how long the largest step takes now."""
+        return self._budget.longest_step_ms(max((s.num_tokens for s in self._roster.running), default=0))
+
+    def count_on(self, lost: Scheduler) -> None:
+        """Take over the counters of a scheduler that this one replaces."""
+        self.prompt_tokens = lost.prompt_tokens
+        self.cached_prompt_tokens = lost.cached_prompt_tokens
+        self.generated_tokens = lost.generated_tokens
+        self.num_lost_turns = lost.num_lost_turns
+
+    def pool_use(self) -> PoolUse:
+        """What the pool is used for now."""
+        pool, running = self._manager.pool, self._roster.running
+        in_state = pool.map.num_in_state
+        return PoolUse(
+            num_running=len(running),
+            num_held_blocks=in_state[BlockState.OWNED] + in_state[BlockState.SHARED],
+            num_used_tokens=sum(sequence.num_computed_tokens for sequence in running),
+            num_lost_turns=self.num_lost_turns,
+            num_evicted_blocks=pool.evictions.num_noted,
+        )
 
     def set_focus(self, chat_id: str | None) -> None:
         """Serve this chat first when not all can be."""
@@ -118,24 +155,42 @@ class Scheduler:
 
     def schedule(self) -> StepPlan:
         """Plan the next step; it computes something whenever there is work."""
-        draft = _Draft(self._budget.tokens())
-        for sequence in self._roster.service_order():
-            self._serve(sequence, draft)
-        if not draft.has_preempted:
-            self._admit(draft)
+        answers = self._roster.answer_order()
+        draft = _Draft(self._budget.open(has_answers=bool(answers)))
+        for sequence in answers:
+            if sequence.state is SequenceState.RUNNING and draft.allowance.take_answer():
+                self._serve(sequence, 1, draft)
+        self._serve_prompts(draft)
         assert draft.slices or not self.has_work, "there is work, and a step that does none of it"
         return StepPlan(tuple(draft.slices.values()), self._manager.take_copies())
 
-    def _serve(self, sequence: Sequence, draft: _Draft) -> None:
-        if sequence.state is not SequenceState.RUNNING:
-            return
-        num_tokens = min(sequence.num_uncomputed_tokens, draft.tokens_left)
-        if num_tokens == 0:
-            return
+    def note_time(self, plan: StepPlan, ms: float) -> None:
+        """Say how long a step took: the budget of the next ones depends on it."""
+        self._budget.note(plan, ms)
+
+    def _serve_prompts(self, draft: _Draft) -> None:
+        """Serve those that are further behind and let others in, in turn; once one cannot come in, no other does.
+
+        Nobody comes in after a turn was taken away in this step. Who comes in is served at once: a block that is
+        copied for him would else be taken for computed if the step failed.
+        """
+        may_admit = True
+        for sequence in self._roster.prompt_order():
+            if draft.allowance.is_spent:
+                return
+            if sequence.state is SequenceState.WAITING:
+                may_admit = may_admit and not draft.has_preempted and self._admit(sequence)
+            if sequence.state is SequenceState.RUNNING:
+                num_tokens = draft.allowance.take_prompt(sequence.num_uncomputed_tokens, sequence.num_computed_tokens)
+                self._roster.note_piece(sequence)
+                self._serve(sequence, num_tokens, draft)
+
+    def _serve(self, sequence: Sequence, num_tokens: int, draft: _Draft) -> None:
         while not self._manager.grow(sequence, num_tokens):
             victim = self._roster.last_served()
             self._preempt(victim, draft)
             if victim is sequence:
+                draft.allowance.give_back(num_tokens)
                 return
         self._add_slice(sequence, num_tokens, draft)
 
@@ -146,31 +201,39 @@ class Scheduler:
         draft.slices[sequence.sequence_id] = SequenceSlice(
             sequence.sequence_id, tuple(sequence.token_ids[start:end]), start, sequence.table_parts(), sample
         )
-        draft.tokens_left -= num_tokens
 
     def _preempt(self, sequence: Sequence, draft: _Draft) -> None:
         lost = draft.slices.pop(sequence.sequence_id, None)
-        draft.tokens_left += 0 if lost is None else len(lost.token_ids)
+        if lost is not None:
+            draft.allowance.give_back(len(lost.token_ids))
         draft.has_preempted = True
+        self.num_lost_turns += 1
         self._manager.free(sequence)
         self._roster.let_wait(sequence)
         self._announce_wait(sequence)
 
-    def _admit(self, draft: _Draft) -> None:
-        for sequence in self._roster.admission_order():
-            if draft.tokens_left == 0 or self.num_running >= self._max_num_sequences:
-                return
-            if not self._manager.admit(sequence, self._spare_blocks(sequence)):
-                for waiting in self._roster.admission_order():
-                    self._announce_wait(waiting)
-                return
-            self._start(sequence)
-            self._serve(sequence, draft)
+    def _admit(self, sequence: Sequence) -> bool:
+        if self.num_running >= self._max_num_sequences:
+            return False
+        if not self._give_blocks(sequence):
+            for waiting in self._roster.waiting_order():
+                self._announce_wait(waiting)
+            return False
+        self._start(sequence)
+        return True
 
-    def _spare_blocks(self, sequence: Sequence) -> int:
-        """Blocks to leave for those that run, one each and group, or the newcomer would soon lose its turn again."""
-        num_siblings = len(self._roster.request_of(sequence).unborn)
-        return (self.num_running + num_siblings) * self._manager.num_groups if self.num_running else 0
+    def _give_blocks(self, sequence: Sequence) -> bool:
+        """Give a newcomer the blocks for all its tokens, and those that it is to reserve."""
+        request = self._roster.request_of(sequence)
+        num_reserved = self._admission.reserved_tokens(request.spec)
+        num_more = self._manager.blocks_for(num_reserved) - self._manager.blocks_for(sequence.num_tokens)
+        num_spare = self._manager.num_groups * self._admission.spare_tables(self.num_running, len(request.unborn))
+        if not self._manager.admit(sequence, max(num_more, num_spare)):
+            return False
+        if num_more > 0 and not self._manager.grow(sequence, num_reserved - sequence.num_computed_tokens):
+            self._manager.free(sequence)
+            return False
+        return True
 
     def _start(self, sequence: Sequence) -> None:
         self._roster.run(sequence)

@@ -6,6 +6,7 @@ plain and else in a process of their own; whatever they do ends in text or in a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -25,6 +26,9 @@ CHATML = (
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
 """The most common form, for models that bring no template."""
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair, which no encoding can write."""
 
 _ADVICE = "Turn the chat template off (raw mode), or choose another build of this model."
 
@@ -62,7 +66,7 @@ class ChatTemplate:
             TemplateError: It is broken, never ends, or builds too much.
         """
         try:
-            return self._render(messages, now)
+            return LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", self._render(messages, now))
         except TemplateRefusal as refusal:
             cause = f"The model's chat template refuses this chat: {_sentence(str(refusal))}"
             raise RefusedError(cause, "Change the chat, for instance leave the system prompt empty.") from refusal

@@ -2,8 +2,9 @@
 
 Engine thread only. A token is a run of bytes, and a character may be spread over several tokens, so bytes are held back
 until a character is complete. A model may also write bytes that begin no character, or break one off: each such piece
-becomes one U+FFFD as soon as the next byte, or the end, proves it broken (the Unicode Standard, 3.9, "substitution of
-maximal subparts"), and the text around it stays whole. So the text is that of all bytes decoded at once.
+becomes one U+FFFD as soon as the next byte proves it broken (the Unicode Standard, 3.9, "substitution of maximal
+subparts"), and the text around it stays whole. So the text is that of all bytes decoded at once, without a character
+that the end of the answer cut off.
 
 Byte alphabet: GPT-2's `encoder.py` (Radford et al. 2019); byte fallback: SentencePiece.
 """
@@ -38,10 +39,6 @@ class Detokenizer:
         """The characters that this token completes; an id that the vocabulary lacks has none."""
         return self._trim(self._decoder.decode(self._bytes(token_id)))
 
-    def flush(self) -> str:
-        """What is held back at the end of the answer: a broken character becomes U+FFFD."""
-        return self._trim(self._decoder.decode(b"", final=True))
-
     def _bytes(self, token_id: int) -> bytes:
         return self._table[token_id] if 0 <= token_id < len(self._table) else b""
 
@@ -54,8 +51,7 @@ class Detokenizer:
 
 def decode(table: Sequence[bytes], token_ids: Iterable[int], *, strip_space: bool = False) -> str:
     """The text of all tokens at once."""
-    detokenizer = Detokenizer(table, strip_space=strip_space)
-    return "".join([*map(detokenizer.add, token_ids), detokenizer.flush()])
+    return "".join(map(Detokenizer(table, strip_space=strip_space).add, token_ids))
 
 
 def token_bytes(vocabulary: Vocabulary) -> list[bytes]:

@@ -12,14 +12,13 @@ from datetime import datetime
 from itertools import chain
 
 from pagedesk.engine.errors import InvalidRequestError
-from pagedesk.engine.text.chat_template import ChatTemplate, RefusedError
+from pagedesk.engine.text.chat_template import LONE_SURROGATE, ChatTemplate, RefusedError
 from pagedesk.engine.text.detokenizer import decode, token_bytes
 from pagedesk.engine.text.history import reconcile
 from pagedesk.engine.text.tokenizer import Tokenizer
 from pagedesk.protocol import Message, Role
 
 _PRIVATE_USE = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE))
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PromptBuilder:
@@ -129,7 +128,7 @@ class PromptBuilder:
 
 def _text_of(message: Message) -> str:
     """The text, with U+FFFD for what no encoding can write: half of a surrogate pair."""
-    return _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", message.text)
+    return LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", message.text)
 
 
 class _Marks:
@@ -148,3 +147,16 @@ class _Marks:
     def unharmed(self, rendered: str, contents: Sequence[str]) -> set[int]:
         """The replies that stand in the rendered text as they are in the chat."""
         return {int(m[1]) for m in self.pattern.finditer(rendered) if m[2] == contents[int(m[1])]}
+
+
+def prompt_builder(metadata: Mapping[str, object]) -> PromptBuilder:
+    """The text side of a model, from the key/values of its GGUF file.
+
+    Raises:
+        ModelFileError: The file's vocabulary cannot be used.
+    """
+    tokenizer = Tokenizer(metadata)
+    names = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
+    spellings = {name: tokenizer.vocabulary.spelling_of(key) or "" for name, key in names.items()}
+    source = metadata.get("tokenizer.chat_template")
+    return PromptBuilder(tokenizer, ChatTemplate(source if isinstance(source, str) else None, spellings))

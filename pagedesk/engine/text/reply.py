@@ -65,20 +65,14 @@ class Reply:
         if is_stopped:
             reason = FinishReason.STOP
         elif reason is not None:
-            rest, is_stopped = self._rest()
-            text, reason = text + rest, FinishReason.STOP if is_stopped else reason
+            text += self._stops.flush()
         delta = self._delta(text, (token_id,))
         return [delta] if reason is None else [delta, self._finished(reason, now_s)]
 
     def end(self, now_s: float, reason: FinishReason) -> list[Event]:
         """The answer ends without a further token."""
-        rest, _ = self._rest()
+        rest = self._stops.flush()
         return [*([self._delta(rest, ())] if rest else []), self._finished(reason, now_s)]
-
-    def _rest(self) -> tuple[str, bool]:
-        """What is held back, and whether a stop is complete in it."""
-        text, is_stopped = self._stops.add(self._detokenizer.flush())
-        return text + self._stops.flush(), is_stopped
 
     def _delta(self, text: str, token_ids: tuple[int, ...]) -> TextDelta:
         return TextDelta(self._request_id, self._answer_index, text, token_ids)

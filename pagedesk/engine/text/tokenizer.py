@@ -22,6 +22,7 @@ from pagedesk.engine.text.vocabulary import TokenKind, Vocabulary
 _log = logging.getLogger(__name__)
 _CONVERTER = "transformers.integrations.gguf.gguf_tokenizer_mapping"
 _WHOLE_WORD_PRES = frozenset({"llama-bpe", "llama3", "llama-v3", "tekken"})
+_UNKNOWN_LETTER = "\U0010fffd"
 _PLAIN_PRES = frozenset({"", "default", "gpt-2"})
 
 
@@ -78,6 +79,9 @@ def _convert(metadata: Mapping[str, object], vocabulary: Vocabulary) -> tokenize
         backend, _ = converter.convert_gguf_tokenizer(
             str(metadata.get("general.architecture", "")), _converter_input(metadata, vocabulary)
         )
+        backend.encode(
+            _UNKNOWN_LETTER, add_special_tokens=False
+        )  # one without a token for what it lacks fails only now
     except (ValueError, KeyError) as error:
         raise ModelFileError(
             f"The model's tokenizer is of the kind {vocabulary.model!r}, which PageDesk cannot build ({error}).",

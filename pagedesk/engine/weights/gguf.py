@@ -192,7 +192,7 @@ def _check_version(version: int) -> None:
 
 def _alignment(metadata: Metadata) -> int:
     alignment = metadata.get("general.alignment", _DEFAULT_ALIGNMENT)
-    valid = isinstance(alignment, int) and 0 < alignment <= _MAX_ALIGNMENT and alignment & (alignment - 1) == 0
+    valid = type(alignment) is int and 0 < alignment <= _MAX_ALIGNMENT and alignment & (alignment - 1) == 0
     if not isinstance(alignment, int) or not valid:
         raise HeaderError(f"has the impossible alignment {alignment!r:.40}")
     return alignment

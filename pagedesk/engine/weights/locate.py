@@ -42,18 +42,20 @@ def refuse_split_file(path: Path, metadata: Metadata) -> None:
 def _files_meant(path: Path) -> list[Path]:
     if not path.exists():
         raise ModelFileError(f"There is no file or folder {path}.", "Check the path, or choose another model.")
-    if not path.is_dir():
+    if path.is_file():
         return [path]
+    if not path.is_dir():
+        cause = f"{path} is neither a file nor a folder but a pipe, a socket or a device."
+        raise ModelFileError(cause, "Choose a file that ends in .gguf.")
     return sorted(entry for entry in path.iterdir() if entry.suffix.lower() == ".gguf" and entry.is_file())
 
 
 def _folder_error(folder: Path, found: list[Path]) -> ModelFileError:
+    name = folder.resolve().name or folder.resolve()
     if found:
         names = ", ".join(entry.name for entry in found[:3]) + (", ..." if len(found) > 3 else "")
-        return ModelFileError(
-            f"The folder {folder.name} holds {len(found)} GGUF files ({names}).", "Choose one of them."
-        )
+        return ModelFileError(f"The folder {name} holds {len(found)} GGUF files ({names}).", "Choose one of them.")
     if any(folder.glob("*.safetensors")):
-        cause = f"The folder {folder.name} holds safetensors files, which PageDesk cannot open yet."
+        cause = f"The folder {name} holds safetensors files, which PageDesk cannot open yet."
         return ModelFileError(cause, "Choose a GGUF file of the same model.")
-    return ModelFileError(f"The folder {folder.name} holds no GGUF file.", "Choose a file that ends in .gguf.")
+    return ModelFileError(f"The folder {name} holds no GGUF file.", "Choose a file that ends in .gguf.")

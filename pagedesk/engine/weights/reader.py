@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 import torch
+from typing_extensions import override
 
 from pagedesk.engine.errors import ModelFileError
 from pagedesk.engine.weights.ggml_types import GgmlType
@@ -55,7 +56,7 @@ class WeightReader:
     def vector(self, name: str, size: int, dtype: torch.dtype | None = None) -> torch.Tensor:
         """A tensor of one axis, [size], in `dtype` (by default that of the matrices)."""
         tensor = self._lookup(name, (size,))
-        values = torch.empty(size, dtype=dtype or self.dtype, device=self.device)
+        values = self._empty((size,), dtype or self.dtype)
         self._fill(tensor, values.view(1, size), None)
         return values
 
@@ -73,11 +74,14 @@ class WeightReader:
             ModelFileError: A tensor is missing, has another shape, or a format that cannot be read.
         """
         tensors = [self._lookup(name, (rows, num_columns)) for name, rows in parts]
-        stacked = torch.empty(sum(rows for _, rows in parts), num_columns, dtype=self.dtype, device=self.device)
+        stacked = self._empty((sum(rows for _, rows in parts), num_columns), self.dtype)
         places = torch.split(stacked, [rows for _, rows in parts])
         for tensor, place, order in zip(tensors, places, orders or [None] * len(parts), strict=True):
             self._fill(tensor, place, order)
         return stacked
+
+    def _empty(self, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+        return torch.empty(shape, dtype=dtype, device=self.device)
 
     def _fill(self, tensor: TensorInfo, destination: torch.Tensor, order: RowOrder | None) -> None:
         num_rows, slab_rows = len(destination), max(1, _SLAB_VALUES // tensor.shape[-1])
@@ -102,6 +106,26 @@ class WeightReader:
             cause = f"{self.file.path.name} gives the tensor {name} the shape {tensor.shape}, expected is {shape}."
             raise ModelFileError(cause, "Choose a file made by a current converter.")
         return tensor
+
+
+class TableReader(WeightReader):
+    """Reads no weights: what it gives has the right shape, no memory and no meaning.
+
+    It raises whatever the table of tensors says a real reader would raise.
+    """
+
+    def __init__(self, file: GgufFile, dtype: torch.dtype) -> None:
+        super().__init__(file, dtype, torch.device("cpu"), lambda _done, _total: None)
+
+    @override
+    def _empty(self, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+        return torch.ones((), dtype=dtype).expand(shape)
+
+    @override
+    def _fill(self, tensor: TensorInfo, destination: torch.Tensor, order: RowOrder | None) -> None:
+        kind = tensor.ggml_type
+        dequantize_rows(np.zeros((1, kind.row_bytes(kind.block_values)), np.uint8), kind)
+        self._names_read.add(tensor.name)
 
 
 def dequantize_rows(rows: npt.NDArray[np.uint8], ggml_type: GgmlType) -> npt.NDArray[np.float32]:

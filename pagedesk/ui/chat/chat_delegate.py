@@ -26,15 +26,19 @@ SPINS = (Activity.READING, Activity.WRITING)
 
 
 class ChatDelegate(QStyledItemDelegate):
-    """Paints a `ChatRow`."""
+    """Paints a `ChatRow`.
+
+    Attributes:
+        theme: Its colours and fonts now.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
+        self.theme = theme
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
-        self._theme = theme
+        self.theme = theme
 
     @override
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -48,24 +52,25 @@ class ChatDelegate(QStyledItemDelegate):
         place = option.rect.adjusted(_INSET, 0, -_INSET, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_ground(painter, place, row, option.state)
+        self.paint_ground(painter, place, row, option.state)
         left = place.x() + _PADDING
         chip = QRectF(left, place.center().y() - _CHIP / 2 + 1, _CHIP, _CHIP)
-        draw_chip(painter, chip, self._theme, row.color_index, hollow=not (row.is_open or row.has_blocks))
+        draw_chip(painter, chip, self.theme, row.color_index, hollow=not (row.is_open or row.has_blocks))
         right = self._paint_state(painter, place, row)
         self._paint_title(painter, QRect(left + _CHIP + 8, place.y(), right - left - _CHIP - 16, place.height()), row)
         painter.restore()
 
-    def _paint_ground(self, painter: QPainter, place: QRect, row: ChatRow, state: QStyle.StateFlag) -> None:
+    def paint_ground(self, painter: QPainter, place: QRect, row: ChatRow, state: QStyle.StateFlag) -> None:
+        """What tells that a row is in use, open, pointed at or has the keyboard."""
         is_hovered = bool(state & QStyle.StateFlag.State_MouseOver)
         name = "surface_selected" if row.is_focused else "surface_hover" if is_hovered else "surface"
         if row.is_focused or is_hovered or row.is_open:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.color(name))
+            painter.setBrush(self.theme.color(name))
             painter.drawRoundedRect(place, _RADIUS, _RADIUS)
         has_keyboard = state & QStyle.StateFlag.State_HasFocus and state & QStyle.StateFlag.State_KeyboardFocusChange
         if has_keyboard:
-            painter.setPen(QPen(self._theme.color("focus_ring"), 2))
+            painter.setPen(QPen(self.theme.color("focus_ring"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)
 
@@ -74,28 +79,28 @@ class ChatDelegate(QStyledItemDelegate):
         right = place.right() - _PADDING + 1
         if row.activity in SPINS:
             mark = QRectF(right - _MARK, place.center().y() - _MARK / 2 + 1, _MARK, _MARK)
-            draw_spinner(painter, mark, self._theme, self._theme.chat_color(row.color_index))
+            draw_spinner(painter, mark, self.theme, self.theme.chat_color(row.color_index))
             return right - _MARK
         is_waiting = row.activity is Activity.WAITING
-        painter.setPen(self._theme.color("warning" if is_waiting else "text_muted"))
-        painter.setFont(self._theme.font("micro"))
+        painter.setPen(self.theme.color("warning" if is_waiting else "text_muted"))
+        painter.setFont(self.theme.font("micro"))
         width = painter.fontMetrics().horizontalAdvance(row.state_text)
         painter.drawText(place.adjusted(0, 0, -_PADDING, 0), _RIGHT, row.state_text)
         if not is_waiting:
             return right - width
         scale = painter.device().devicePixelRatio()
-        hourglass = pixmap("hourglass", self._theme.color("warning"), 13, scale)
+        hourglass = pixmap("hourglass", self.theme.color("warning"), 13, scale)
         painter.drawPixmap(right - width - 18, place.center().y() - 6, hourglass)
         return right - width - 18
 
     def _paint_title(self, painter: QPainter, place: QRect, row: ChatRow) -> None:
-        painter.setPen(self._theme.color("text_primary"))
+        painter.setPen(self.theme.color("text_primary"))
         painter.setFont(self._title_font(row))
         title = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)
 
     def _title_font(self, row: ChatRow) -> QFont:
-        return title_font(self._theme, "ui", row.title)
+        return title_font(self.theme, "ui", row.title)
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -5,125 +5,21 @@ GUI thread. Enter sends, Shift+Enter breaks the line; an Enter that belongs to a
 
 from __future__ import annotations
 
-from math import ceil
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetricsF,
-    QInputMethodEvent,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from pagedesk.ui.composing_edit import ComposingEdit
+from pagedesk.ui.chat.message_edit import LEAST_TEXT_HEIGHT, MessageEdit
 from pagedesk.ui.icons import icon
 from pagedesk.ui.parts import icon_button, label
-from pagedesk.ui.theme import Theme, tokens
+from pagedesk.ui.theme import Theme
 
-_MIN_TEXT_HEIGHT = 22
-_CHROME_HEIGHT = 64
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
 _MIN_WIDTH_FOR_HINT = 280
-_ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-
-
-class MessageEdit(ComposingEdit):
-    """The text of the message.
-
-    Signals:
-        entered: Enter was pressed, and no input method is composing.
-        content_changed: There are words now, or there are none any more; text that is being composed counts.
-        focus_gained: It has the keyboard now.
-        focus_lost: Another widget has it.
-    """
-
-    entered = Signal()
-    content_changed = Signal()
-    focus_gained = Signal()
-    focus_lost = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._hint = ""
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().setDocumentMargin(0)
-        self.textChanged.connect(self.content_changed)
-        self.document().documentLayout().documentSizeChanged.connect(self.updateGeometry)
-
-    @property
-    def has_words(self) -> bool:
-        """Whether there is something to send."""
-        return bool(self.toPlainText().strip())
-
-    @property
-    def shows_hint(self) -> bool:
-        """Whether nothing is written, nor being composed."""
-        return not self.is_composing and self.document().isEmpty()
-
-    def set_hint(self, hint: str) -> None:
-        """What stands there while nothing is written."""
-        self._hint = hint
-        self.setAccessibleName(hint)
-        self.viewport().update()
-
-    @override
-    def sizeHint(self) -> QSize:
-        lines = max(1, round(self.document().size().height()))
-        margins = self.contentsMargins()
-        most = tokens()["size"]["composer"]["max"] - _CHROME_HEIGHT
-        height = max(_MIN_TEXT_HEIGHT, ceil(lines * QFontMetricsF(self.font()).lineSpacing()) + 2)
-        return QSize(100, min(most, height) + margins.top() + margins.bottom())
-
-    @override
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, _MIN_TEXT_HEIGHT)
-
-    @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        is_enter = event.key() in _ENTER_KEYS
-        if is_enter and self.is_composing:
-            event.ignore()
-        elif is_enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.entered.emit()
-        else:
-            super().keyPressEvent(event)
-
-    @override
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        super().inputMethodEvent(event)
-        self.content_changed.emit()
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.focus_gained.emit()
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.focus_lost.emit()
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's own placeholder would stay under text that is being composed."""
-        super().paintEvent(event)
-        if self.shows_hint:
-            with QPainter(self.viewport()) as painter:
-                painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-                painter.setFont(self.font())
-                painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignTop, self._hint)
 
 
 class Composer(QFrame):
@@ -182,7 +78,7 @@ class Composer(QFrame):
     @property
     def least_height(self) -> int:
         """The height of a single line and the button."""
-        return self._height_around_text + _MIN_TEXT_HEIGHT
+        return self._height_around_text + LEAST_TEXT_HEIGHT
 
     @property
     def wanted_height(self) -> int:
@@ -191,7 +87,7 @@ class Composer(QFrame):
 
     def limit_height(self, height: int) -> None:
         """Be no higher than this, and no lower than a line: the text scrolls."""
-        self.edit.setMaximumHeight(max(_MIN_TEXT_HEIGHT, height - self._height_around_text))
+        self.edit.limit_height(max(LEAST_TEXT_HEIGHT, height - self._height_around_text))
 
     @property
     def _height_around_text(self) -> int:

@@ -103,6 +103,11 @@ class ChatController(QObject):
         conversation = self._conversations.get(chat_id)
         return conversation.activity if conversation else Activity.IDLE
 
+    @property
+    def num_replies(self) -> int:
+        """How many replies are under way."""
+        return len(self._replies)
+
     def new_chat(self) -> str | None:
         """Add an empty chat; returns its id, or None if it could not be saved."""
         made: list[Chat] = []
@@ -222,7 +227,7 @@ class ChatController(QObject):
             reply.conversation.grow(reply.message, event.text, event.token_ids)
 
     def _on_finished(self, event: Finished) -> None:
-        stopped = event.reason is FinishReason.CANCELLED
+        stopped = event.reason in (FinishReason.CANCELLED, FinishReason.REPLACED)
         end = ReplyEnd(event.reason, event.usage, event.timings)
         self._end(event.request_id, MessageState.STOPPED if stopped else MessageState.DONE, "", end)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics
 
 from pagedesk.chats.models import MessageState
 from pagedesk.protocol import Role
@@ -25,6 +26,8 @@ _CARD_PADDING = QPointF(12, 8)
 _CARD_RADIUS = 8
 _NOTE_GAP = 8
 _LINE_HEIGHT = 22
+_LINE_PADDING = 4
+_WRAP = Qt.TextFlag.TextWordWrap
 _FOOTER_GAP = 4
 _BUTTON = 24
 _BUTTON_ICON = 14
@@ -51,7 +54,10 @@ class MessageRow:
     @property
     def body_origin(self) -> QPointF:
         """Where the words begin."""
-        return _CARD_PADDING if self._is_card else QPointF(0, _LINE_HEIGHT if opening_of(self.message) else 0)
+        if self._is_card:
+            return _CARD_PADDING
+        opening = opening_of(self.message)
+        return QPointF(0, 0 if opening is None else self._line_place(opening).height())
 
     @property
     def copy_button(self) -> QRect | None:
@@ -82,8 +88,10 @@ class MessageRow:
         height = self.body.height
         if (card := card_of(self._conversation, self.message)) is not None:
             height += (_NOTE_GAP if height else 0) + card.height(self._theme, self._width)
-        elif self._has_line():
-            height += _LINE_HEIGHT
+        elif (line := line_of(self._conversation, self.message)) is not None:
+            height += self._line_place(line).height() + (_NOTE_GAP if height else 0)
+        elif self._is_written and not height:
+            height += _LINE_HEIGHT  # the caret before the first word
         if figures_of(self.message) is not None:
             height += _FOOTER_GAP + _BUTTON
         padding = self.body_origin.y() if self._is_card else 0
@@ -113,10 +121,11 @@ class MessageRow:
     def _is_written(self) -> bool:
         return self.message.state is MessageState.WRITING
 
-    def _has_line(self) -> bool:
-        """Whether a line of its own follows the words: a sentence, or the caret before the first word."""
-        is_blank = self._is_written and not self.body.height
-        return is_blank or line_of(self._conversation, self.message) is not None
+    def _line_place(self, line: str) -> QRect:
+        """The room of a sentence above or below the words, as many lines as the width asks for."""
+        room = QRect(0, 0, self._width, 1 << 20)
+        lines = QFontMetrics(self._theme.font("small")).boundingRect(room, _WRAP, line)
+        return QRect(0, 0, self._width, max(_LINE_HEIGHT, lines.height() + _LINE_PADDING))
 
     def _paint_note(self, painter: QPainter) -> None:
         top = round(self.body.height)
@@ -126,14 +135,14 @@ class MessageRow:
             card.paint(painter, self._theme, self._width)
             painter.restore()
         elif (line := line_of(self._conversation, self.message)) is not None:
-            self._paint_line(painter, top, line)
+            self._paint_line(painter, top + (_NOTE_GAP if top else 0), line)
         elif self._is_written:
             self._paint_caret(painter)
 
     def _paint_line(self, painter: QPainter, top: int, text: str) -> None:
         painter.setFont(self._theme.font("small"))
         painter.setPen(self._theme.color("text_muted"))
-        painter.drawText(QRect(0, top, self._width, _LINE_HEIGHT), Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(self._line_place(text).translated(0, top), _WRAP | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_caret(self, painter: QPainter) -> None:
         """The block where the next word will stand, in the colour of the chat."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from pagedesk.ui.chat.composer import Composer
@@ -22,7 +22,7 @@ from pagedesk.ui.engine_state import EngineState
 from pagedesk.ui.theme import Theme, tokens
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 
 _WELCOME_MARGIN = 48
 _LEAST_MESSAGES = 48
@@ -129,7 +129,18 @@ class Pane(QWidget):
         self.header.system_prompt_written.connect(self.system_prompt_written)
         self.header.delete_asked.connect(self.delete_asked)
         self.header.close_asked.connect(self.close_asked)
+        self.header.renaming_ended.connect(self.focus_composer)
+        self.transcript.clicked.connect(self.focus_composer)
+        self.transcript.typed.connect(self._write_on)
         self._state.changed.connect(self._on_engine)
+        clicks = (self.composer.button.clicked, self.header.prompt_button.clicked, self.header.menu.aboutToShow)
+        for signal in (*clicks, self.transcript.verticalScrollBar().sliderPressed):
+            signal.connect(self.focus_composer)
+
+    def _write_on(self, event: QKeyEvent) -> None:
+        """A key that writes does so in this pane's composer, wherever in the pane it was pressed."""
+        self.focus_composer()
+        QApplication.sendEvent(self.composer.edit, event)
 
     def _keep_draft(self, text: str) -> None:
         self.conversation.draft = text
@@ -178,6 +189,11 @@ class Pane(QWidget):
         suggestions = self.suggestions.sizeHint().height()
         self.heading.setVisible(not self._has_messages and heading <= room)
         self.suggestions.setVisible(not self._has_messages and heading + suggestions <= room)
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """What one types after a click anywhere in the pane belongs to its chat; buttons and bars tell of theirs."""
+        self.focus_composer()
 
     @override
     def minimumSizeHint(self) -> QSize:

@@ -1,6 +1,7 @@
 """The panes side by side: which chats are open, which pane is in use.
 
-GUI thread. A chat is open in one pane at most. Panes hold no chats of their own: they are asked of the controller.
+GUI thread. A chat is open in one pane at most. Where the width does not suffice,
+the rightmost panes take turns. Panes hold no chats of their own: they are asked of the controller.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from pagedesk.ui.chat.controller import ChatController
 from pagedesk.ui.chat.pane import Pane
 from pagedesk.ui.engine_state import EngineState
-from pagedesk.ui.theme import Theme, tokens
+from pagedesk.ui.theme import Theme
 
 
 class PaneArea(QSplitter):
@@ -31,6 +32,8 @@ class PaneArea(QSplitter):
         self._controller = controller
         self._panes: list[Pane] = []
         self._focused: Pane | None = None
+        self._most_shown = 1
+        self._used: list[Pane] = []
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         controller.chat_deleted.connect(self._on_deleted)
@@ -54,9 +57,18 @@ class PaneArea(QSplitter):
         return self._focused
 
     @property
+    def shown(self) -> list[Pane]:
+        """The panes that have room, left to right; the pane in use is among them."""
+        num_fixed = self._most_shown - 1
+        if len(self._panes) <= self._most_shown:
+            return list(self._panes)
+        in_turn = self._panes[num_fixed:]
+        return [*self._panes[:num_fixed], max(in_turn, key=self._last_use)]
+
+    @property
     def wanted_height(self) -> int:
         """What the panes need to show their composers whole, and a little of their messages."""
-        return max((pane.wanted_height for pane in self._panes), default=0)
+        return max((pane.wanted_height for pane in self.shown), default=0)
 
     def show_chat(self, chat_id: str) -> None:
         """Show a chat: in its pane if it has one, else in the pane in use."""
@@ -68,17 +80,18 @@ class PaneArea(QSplitter):
             self._replace(self._focused, chat_id)
 
     def show_beside(self, chat_id: str) -> None:
-        """Open a chat in a new pane on the right."""
+        """Open a chat in a new pane on the right of the pane in use."""
         if chat_id in self.open_chats:
             self.focus(self.open_chats.index(chat_id))
             return
         pane = Pane(self._theme, self._state, self._controller.conversation(chat_id))
         self._connect(pane)
-        self._panes.append(pane)
-        self.addWidget(pane)
-        self._share_width()
+        index = self._panes.index(self._focused) + 1 if self._focused is not None else len(self._panes)
+        self._panes.insert(index, pane)
+        self.insertWidget(index, pane)
         self._number()
-        self.focus(len(self._panes) - 1)
+        self.focus(index)
+        self._share_width()
 
     def focus(self, index: int) -> None:
         """Put the caret into a pane, counted from the left; ignored if there is none."""
@@ -94,11 +107,12 @@ class PaneArea(QSplitter):
             self.focus(min(index, len(self._panes) - 1))
             self._controller.discard_if_blank(pane.conversation.chat_id)
 
-    def squeeze_into(self, width: int) -> None:
-        """Let panes be narrower than they should be where so many cannot have their width."""
-        least = tokens()["size"]["pane"]["min"]
-        for pane in self._panes:
-            pane.setMinimumWidth(min(least, width // len(self._panes) - self.handleWidth()))
+    def show_at_most(self, number: int) -> None:
+        """There is room for so many panes, at least for one."""
+        if number != self._most_shown:
+            self._most_shown = number
+            self._show_panes()
+            self._share_width()
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -116,10 +130,12 @@ class PaneArea(QSplitter):
 
     def _remove(self, pane: Pane) -> None:
         self._panes.remove(pane)
+        self._used = [each for each in self._used if each is not pane]
         if self._focused is pane:
             self._focused = None
         pane.setParent(None)
         pane.deleteLater()
+        self._show_panes()
         self._share_width()
         self._number()
         self.panes_changed.emit()
@@ -128,10 +144,26 @@ class PaneArea(QSplitter):
         if pane is self._focused:
             return
         self._focused = pane
+        self._used = [*(each for each in self._used if each is not pane), pane]
+        self._show_panes()
         for each in self._panes:
             each.set_focused(has_focus=each is pane)
         self._controller.focus(pane.conversation.chat_id)
         self.panes_changed.emit()
+
+    def _last_use(self, pane: Pane) -> int:
+        return self._used.index(pane) if pane in self._used else -1
+
+    def _show_panes(self) -> None:
+        """Show those that have room; the keyboard goes first, or Qt would give it to any other widget."""
+        shown = self.shown
+        for pane in shown:
+            pane.show()
+        for pane in self._panes:
+            if pane not in shown:
+                if self._focused is not None and pane.isAncestorOf(self.window().focusWidget()):
+                    self._focused.focus_composer()
+                pane.hide()
 
     def _number(self) -> None:
         for index, pane in enumerate(self._panes):

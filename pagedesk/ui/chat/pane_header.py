@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
@@ -30,7 +30,13 @@ _MAX_TOOL_TIP = 300
 
 
 class TitleEdit(QLineEdit):
-    """The field for another title; Escape leaves the old one, and stops no reply as it does elsewhere."""
+    """The field for another title; Escape leaves the old one, and stops no reply as it does elsewhere.
+
+    Signals:
+        given_up: Escape was pressed.
+    """
+
+    given_up = Signal()
 
     @override
     def event(self, event: QEvent) -> bool:
@@ -39,7 +45,7 @@ class TitleEdit(QLineEdit):
             event.accept()
             return True
         if is_escape and event.type() == QEvent.Type.KeyPress:
-            self.hide()
+            self.given_up.emit()
             return True
         return super().event(event)
 
@@ -49,12 +55,14 @@ class PaneHeader(QWidget):
 
     Signals:
         renamed: The user gave the chat this title.
+        renaming_ended: The field for the title is gone, with or without another title.
         system_prompt_written: The user wrote what the model is told before the first message.
         delete_asked: The user deletes the chat.
         close_asked: The user closes the pane.
     """
 
     renamed = Signal(str)
+    renaming_ended = Signal()
     system_prompt_written = Signal(str)
     delete_asked = Signal()
     close_asked = Signal()
@@ -67,12 +75,14 @@ class PaneHeader(QWidget):
         self.mark = ActivityMark(theme, self)
         self.prompt_button = icon_button(self, "panePrompt", 26)
         self.menu_button = icon_button(self, "paneMenu", 26)
+        self.menu = QMenu(self.menu_button)
         self.close_button = icon_button(self, "paneClose", 26)
         self._title_edit = TitleEdit(self)
         self._title_edit.setObjectName("title")
         self._title_edit.setMaxLength(_MAX_TITLE)
         self._title_edit.hide()
         self._title_edit.editingFinished.connect(self._end_renaming)
+        self._title_edit.given_up.connect(self._close_title_edit)
         self.setFixedHeight(tokens()["size"]["pane"]["header"])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._lay_out()
@@ -139,8 +149,15 @@ class PaneHeader(QWidget):
 
     def _end_renaming(self) -> None:
         if self._title_edit.isVisible():
-            self._title_edit.hide()
+            self._close_title_edit()
             self.renamed.emit(self._title_edit.text())
+
+    def _close_title_edit(self) -> None:
+        """The keyboard goes back first: Qt would give that of a hidden field to whatever comes next."""
+        with QSignalBlocker(self._title_edit):
+            if self._title_edit.hasFocus():
+                self.renaming_ended.emit()
+            self._title_edit.hide()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
@@ -153,19 +170,27 @@ class PaneHeader(QWidget):
             row.addWidget(button)
 
     def _name_buttons(self) -> None:
-        menu = QMenu(self.menu_button)
+        menu = self.menu
         menu.addAction(self.tr("Rename"), self.start_renaming)
         menu.addAction(self.tr("System prompt\u2026"), self._edit_system_prompt)
         sure = menu.addMenu(self.tr("Delete chat"))
         sure.addAction(self.tr("Yes, delete it for good"), self.delete_asked.emit)
+        menu.aboutToHide.connect(self._unlight_menu_button)
         self.menu_button.setMenu(menu)
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.prompt_button.setAccessibleName(self.tr("System prompt"))
         self.prompt_button.clicked.connect(self._edit_system_prompt)
         self.menu_button.setAccessibleName(self.tr("Chat menu"))
+        self.menu_button.setToolTip(self.tr("Chat menu: rename, system prompt, delete"))
         self.close_button.setAccessibleName(self.tr("Close this pane"))
-        self.close_button.setToolTip(self.tr("Close this pane; the chat stays"))
+        self.close_button.setToolTip(self.tr("Close this pane; the chat stays (Ctrl+W)"))
         self.close_button.clicked.connect(self.close_asked)
+
+    def _unlight_menu_button(self) -> None:
+        """The pointer went away while the menu had the mouse, so nobody told the button."""
+        is_under = self.menu_button.rect().contains(self.menu_button.mapFromGlobal(QCursor.pos()))
+        self.menu_button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_under)
+        self.menu_button.update()
 
     def _title_rect(self) -> QRect:
         marks = [part.x() for part in (self.mark, self.prompt_button) if part.isVisible()]

@@ -37,7 +37,7 @@ def opening_of(message: ShownMessage) -> str | None:
 def line_of(conversation: Conversation, message: ShownMessage) -> str | None:
     """The sentence after the last word, or in place of the first one."""
     if message.state is MessageState.STOPPED:
-        return translate("reply", "Stopped. What was written is kept.")
+        return _line_of_stopped(message)
     if message.end is not None and message.end.reason is FinishReason.CONTEXT:
         return translate("reply", "The reply ends here: this chat is as long as the model allows.")
     if message.end is not None and message.end.reason is FinishReason.LENGTH:
@@ -45,6 +45,15 @@ def line_of(conversation: Conversation, message: ShownMessage) -> str | None:
     if message.state is MessageState.WRITING and conversation.activity is Activity.QUEUED:
         return translate("reply", "Sent. The reply begins as soon as the model is free for it.")
     return None
+
+
+def _line_of_stopped(message: ShownMessage) -> str:
+    """A reply without an end was under way when the program was killed."""
+    if message.end is not None and message.end.reason is FinishReason.REPLACED:
+        return translate("reply", "Stopped: another model was loaded.")
+    if message.end is None and not message.text:
+        return translate("reply", "PageDesk ended before the reply began. Send the message again.")
+    return translate("reply", "Stopped. What was written is kept.")
 
 
 def figures_of(message: ShownMessage) -> str | None:

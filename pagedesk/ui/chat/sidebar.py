@@ -20,7 +20,9 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.chat_delegate import SPINS, ChatDelegate
 from pagedesk.ui.chat.chat_list import ROW_ROLE, ChatListModel, ChatRow
+from pagedesk.ui.chat.search_field import SearchField
 from pagedesk.ui.focus_ring import FocusRing
+from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import icon
 from pagedesk.ui.painting import SPINNER_FRAME_MS
 from pagedesk.ui.parts import icon_button, label
@@ -71,9 +73,11 @@ class Sidebar(QWidget):
         self._filtered = QSortFilterProxyModel(self, filterCaseSensitivity=Qt.CaseSensitivity.CaseInsensitive)
         self._model = model
         self._filtered.setSourceModel(model)
-        self.search = QLineEdit(self, placeholderText=self.tr("Search chats"), clearButtonEnabled=True)
+        self.search = SearchField(self, placeholderText=self.tr("Search chats"), clearButtonEnabled=True)
         self.new_button = icon_button(self, "newChat", 28)
         self.list = ChatView(self)
+        self.nothing = label(self, "muted")
+        self.nothing.setWordWrap(True)
         self._promise = label(self, "muted", self.tr("Chats stay on this PC."))
         self._spinning = QTimer(self, interval=SPINNER_FRAME_MS)
         self._spinning.timeout.connect(self._spin)
@@ -89,6 +93,7 @@ class Sidebar(QWidget):
         self.new_button.setIcon(icon("plus", theme.color("text_secondary")))
         self.search.setFont(theme.font("small"))
         self._promise.setFont(theme.font("small"))
+        self.nothing.setFont(theme.font("small"))
         self.list.viewport().update()
 
     def rows(self) -> list[ChatRow]:
@@ -109,13 +114,15 @@ class Sidebar(QWidget):
         self.list.setAccessibleName(self.tr("Chats"))
 
     def _connect(self) -> None:
-        self.search.textChanged.connect(self._filtered.setFilterFixedString)
+        self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self._choose_first)
         self.new_button.clicked.connect(self.new_asked)
         self.new_button.setAccessibleName(self.tr("New chat"))
         self.new_button.setToolTip(self.tr("New chat (Ctrl+N)"))
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
+        for changed in (self._filtered.modelReset, self._filtered.rowsInserted, self._filtered.rowsRemoved):
+            changed.connect(self._show_nothing)
         self._model.dataChanged.connect(self._on_rows)
         self._model.modelReset.connect(self._on_rows)
 
@@ -133,9 +140,16 @@ class Sidebar(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(top)
+        nothing = QVBoxLayout()
+        nothing.setContentsMargins(14, 4, 14, 4)
+        nothing.addWidget(self.nothing)
+        column.addLayout(nothing)
         column.addWidget(self.list)
-        self._promise.setContentsMargins(14, 8, 14, 12)
-        column.addWidget(self._promise)
+        self.nothing.hide()
+        below = QVBoxLayout()
+        below.setContentsMargins(14, 8, 14, 12)
+        below.addWidget(self._promise)
+        column.addLayout(below)
 
     def _choose(self, index: QModelIndex) -> None:
         beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
@@ -144,6 +158,17 @@ class Sidebar(QWidget):
     def _choose_first(self) -> None:
         if self._filtered.rowCount():
             self._choose(self._filtered.index(0, 0))
+            self.search.clear()
+
+    def _filter(self, text: str) -> None:
+        self._filtered.setFilterFixedString(text)
+        self._show_nothing()
+
+    def _show_nothing(self) -> None:
+        """Say that no title has the words, instead of an empty list."""
+        self.nothing.setVisible(bool(self.search.text()) and not self._filtered.rowCount())
+        text = self.tr("No chat has \u201c{words}\u201d in its title.").format(words=self.search.text())
+        self.nothing.setText(breakable(text))
 
     def _on_rows(self) -> None:
         if any(row.activity in SPINS for row in self._model.rows):

@@ -1,7 +1,7 @@
 """The messages of one chat, painted in a scrolling area.
 
 GUI thread. Every message has a layout of its own; a reply that grows lays out its own last paragraph alone. The end
-is followed only while the reader is near it.
+is followed until the reader scrolls up, and again once he is back; a change of size never stops it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QGuiApplication,
@@ -36,7 +36,15 @@ _COPIED_MS = 1200
 
 
 class Transcript(QAbstractScrollArea):
-    """Shows a conversation and follows it."""
+    """Shows a conversation and follows it.
+
+    Signals:
+        clicked: It was clicked and nothing was marked.
+        typed: A key that writes was pressed while it had the keyboard.
+    """
+
+    clicked = Signal()
+    typed = Signal(QKeyEvent)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +53,8 @@ class Transcript(QAbstractScrollArea):
         self._rows: list[MessageRow] = []
         self._tops: list[int] = []
         self._selection: TextSelection | None = None
+        self._follows = True
+        self._is_placing = False
         self._copied_timer = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._copied_timer.timeout.connect(self._forget_copied)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,8 +76,8 @@ class Transcript(QAbstractScrollArea):
         conversation.text_grew.connect(self._on_grown)
         conversation.message_changed.connect(self._on_changed)
         self._rows = [MessageRow(self._theme, conversation, message) for message in conversation.messages]
+        self._follows = True
         self._lay_out()
-        self.scroll_to_end()
 
     def _let_go(self, conversation: Conversation) -> None:
         conversation.message_added.disconnect(self._on_added)
@@ -81,16 +91,6 @@ class Transcript(QAbstractScrollArea):
             row.set_theme(theme)
         self._lay_out()
 
-    @property
-    def is_at_end(self) -> bool:
-        """Whether the reader is so near the end that it is followed."""
-        bar = self.verticalScrollBar()
-        return bar.maximum() - bar.value() <= FOLLOW_DISTANCE
-
-    def scroll_to_end(self) -> None:
-        """Show the newest line."""
-        self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
-
     def selected_text(self) -> str:
         """The words that are marked."""
         return self._selection.text() if self._selection else ""
@@ -100,29 +100,24 @@ class Transcript(QAbstractScrollArea):
         row = MessageRow(self._theme, self._conversation, self._conversation.messages[index])
         row.lay_out(self._column().width())
         self._rows.append(row)
+        self._follows = True
         self._place()
         self.viewport().update()
-        self.scroll_to_end()
 
     def _on_grown(self, index: int, text: str) -> None:
-        follows = self.is_at_end
-        dirty_from = self._rows[index].append(text)
-        self._after_change(index, dirty_from, follows=follows)
+        self._after_change(index, self._rows[index].append(text))
 
     def _on_changed(self, index: int) -> None:
         if index < len(self._rows):
-            follows = self.is_at_end
             self._rows[index].measure()
-            self._after_change(index, 0, follows=follows)
+            self._after_change(index, 0)
 
-    def _after_change(self, index: int, dirty_from: int, *, follows: bool) -> None:
+    def _after_change(self, index: int, dirty_from: int) -> None:
         """Stack the rows anew, and paint one from its pixel `dirty_from` on, with what stands below it."""
         self._place()
         dirty = self._row_rect(index).adjusted(0, dirty_from, 0, 0)
         dirty.setBottom(self.viewport().height())
         self.viewport().update(dirty)
-        if follows:
-            self.scroll_to_end()
 
     def _column(self) -> QRect:
         """Where the text stands in the viewport, at most as wide as a line reads well."""
@@ -137,12 +132,16 @@ class Transcript(QAbstractScrollArea):
         self.viewport().update()
 
     def _place(self) -> None:
-        """Stack the rows and fit the scroll bar to them."""
+        """Stack the rows and fit the scroll bar to them; the end stays in sight while it is followed."""
         bottoms = list(accumulate((row.height + _GAP for row in self._rows), initial=_MARGIN))
         self._tops = bottoms[:-1]
-        page = self.viewport().height()
-        self.verticalScrollBar().setPageStep(page)
-        self.verticalScrollBar().setRange(0, max(0, bottoms[-1] - page))
+        page, bar = self.viewport().height(), self.verticalScrollBar()
+        was_placing, self._is_placing = self._is_placing, True  # a bar that appears changes the width: this runs again
+        bar.setPageStep(page)
+        bar.setRange(0, max(0, bottoms[-1] - page))
+        if self._follows:
+            bar.setValue(bar.maximum())
+        self._is_placing = was_placing
 
     def _row_rect(self, index: int) -> QRect:
         """A row in the coordinates of the viewport, with the copy button that stands out of it."""
@@ -171,6 +170,9 @@ class Transcript(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Move what is painted already; only what comes into sight is painted anew."""
         self.viewport().scroll(dx, dy)
+        if not self._is_placing:
+            bar = self.verticalScrollBar()
+            self._follows = bar.maximum() - bar.value() <= FOLLOW_DISTANCE
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -195,13 +197,10 @@ class Transcript(QAbstractScrollArea):
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the text to the new width; the end stays in sight if it was."""
-        follows = self.is_at_end
+        """Fit the text to the new width."""
         super().resizeEvent(event)
         self._ring.fit(self.size())
         self._lay_out()
-        if follows:
-            self.scroll_to_end()
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -241,13 +240,17 @@ class Transcript(QAbstractScrollArea):
 
     @override
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """The press was taken, so the release is."""
+        """What is marked can be copied with the keys; else the keys belong to the composer."""
+        if not self.selected_text():
+            self.clicked.emit()
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy what is marked; other keys scroll."""
+        """Copy what is marked; keys that write go to the composer, others scroll."""
         if event.matches(QKeySequence.StandardKey.Copy) and self.selected_text():
             QGuiApplication.clipboard().setText(self.selected_text())
+        elif event.matches(QKeySequence.StandardKey.Paste) or (event.text().isprintable() and event.text()):
+            self.typed.emit(event)
         else:
             super().keyPressEvent(event)
 

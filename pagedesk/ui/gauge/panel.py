@@ -50,13 +50,14 @@ class GaugePanel(QWidget):
         """Take title and colour index of each chat by its id."""
         self._colors = {chat_id: color_index for chat_id, (_, color_index) in chats.items()}
         self.blocks.set_chats(chats)
+        self.sharing.set_chats(chats)
         self._show_memory()
 
     def show_snapshot(self, snapshot: PoolSnapshot) -> None:
         """Show the pool, the counters and the memory of a moment."""
         self._snapshot, self._memory = snapshot, snapshot.memory
         self.blocks.show_snapshot(snapshot)
-        self.sharing.show_saved(snapshot.saved_bytes)
+        self.sharing.show_saved(snapshot.saved_bytes, snapshot.chats)
         self.engine.show_snapshot(snapshot)
         self._show_memory()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QTextDocumentFragment
 
 from pagedesk.protocol import PoolSnapshot
 from pagedesk.ui.gauge.panel import GaugePanel
@@ -124,6 +124,17 @@ def test_the_header_of_the_map_says_how_many_blocks_are_held(panel: GaugePanel) 
 def test_sharing_says_what_it_saves(panel: GaugePanel) -> None:
     panel.show_snapshot(snapshot_of(BLOCKS))
     assert panel.sharing.header.right == "1.0 GB saved"
+
+
+def test_sharing_names_the_chats_that_share(panel: GaugePanel) -> None:
+    panel.set_chats({"parser": ("Fix <b>parser</b>", 0), "mmap": ("What is mmap", 1), "roman": ("Roman roads", 2)})
+    panel.show_snapshot(snapshot_of(BLOCKS))
+    header = panel.sharing.header
+    assert header.note == "Fix <b>parser</b>, What is mmap"
+    told = QTextDocumentFragment.fromHtml(header.toolTip()).toPlainText().split("\n")[1:]
+    assert told == ["Fix <b>parser</b>: 259 shared blocks", "What is mmap: 259 shared blocks"]
+    panel.clear()
+    assert (header.note, header.toolTip()) == ("", "")
 
 
 def test_the_theme_changes_while_the_panel_is_shown(panel: GaugePanel, settled: Callable[[], None]) -> None:

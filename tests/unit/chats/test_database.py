@@ -233,6 +233,29 @@ def test_a_database_that_another_program_holds_gives_a_sentence(path: Path) -> N
     assert path.exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no open file")
+@pytest.mark.parametrize("takes_folder", [False, True])
+def test_a_file_that_is_deleted_while_it_is_open_is_put_back_with_the_next_message(
+    path: Path, *, takes_folder: bool
+) -> None:
+    store = ChatStore(path)
+    chat = store.create_chat("a")
+    store.add_message(chat.chat_id, Role.USER, [TextPart("before")])
+    for entry in list(path.parent.iterdir()):
+        entry.unlink()
+    if takes_folder:
+        path.parent.rmdir()
+
+    store.add_message(chat.chat_id, Role.USER, [TextPart("after")])
+    store.add_message(chat.chat_id, Role.USER, [TextPart("later")])
+
+    store.close()
+    again = ChatStore(path)
+    assert [message.text for message in again.messages(chat.chat_id)] == ["before", "after", "later"]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    again.close()
+
+
 def busy_timeout_ms(store: ChatStore) -> int:
     return int(store._connection.execute("PRAGMA busy_timeout").fetchone()[0])
 

@@ -39,6 +39,20 @@ def test_without_the_variable_the_system_says_where(tmp_path: Path, monkeypatch:
     assert paths.database_path() == tmp_path / "share" / "pagedesk" / "chats.sqlite3"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the users and links of Unix")
+@pytest.mark.parametrize("name", ["~no-such-user/x", "circle"])
+def test_a_folder_that_cannot_be_found_gives_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    monkeypatch.setenv(paths.HOME_VARIABLE, name if name.startswith("~") else str(tmp_path / name))
+
+    with pytest.raises(UserError) as caught:
+        paths.data_dir()
+
+    assert paths.HOME_VARIABLE in caught.value.advice
+
+
 def test_a_folder_that_cannot_be_made_gives_a_sentence(home: Path) -> None:
     home.write_text("a file is in the way")
 

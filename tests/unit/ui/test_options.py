@@ -23,6 +23,13 @@ def test_a_wrong_argument_ends_with_a_usage_line(capsys):
     assert "usage: pagedesk" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_refused_with_a_sentence(capsys, path):
+    with pytest.raises(SystemExit):
+        parse_options(["--model", path])
+    assert "the path is empty; name a GGUF file" in capsys.readouterr().err
+
+
 def test_a_chat_in_the_terminal_takes_the_same_model():
     arguments = parse_options(["--model", "m.gguf", "--dtype", "bfloat16"]).chat_arguments()
     assert arguments == ["chat", "--model", "m.gguf", "--dtype", "bfloat16"]

@@ -6,6 +6,8 @@ from collections.abc import Sequence as Run
 
 import pytest
 
+from pagedesk.engine.scheduling.cache_claim import find_claim
+from pagedesk.engine.scheduling.cache_group import cache_groups
 from pagedesk.engine.scheduling.kv_cache_manager import KVCacheManager
 from pagedesk.engine.scheduling.sequence import Sequence
 from pagedesk.protocol import BlockState, MissReason
@@ -228,3 +230,24 @@ def test_a_newcomer_leaves_a_block_of_each_group_to_those_that_run() -> None:
     engine.add(spec("c", tokens(3, start=200), max_tokens=1))
     waits = engine.step().waiting
     assert [wait.request.spec.request_id for wait in waits] == ["c"]
+
+
+@pytest.mark.parametrize("window", [1, 2, 5, 6, 9])
+@pytest.mark.parametrize("num_lost", range(11))
+def test_the_longest_start_is_claimed_whose_window_is_there_whatever_was_lost(window: int, num_lost: int) -> None:
+    """All starts of a text of ten blocks, after the blocks that are lost first were taken for something else."""
+    manager = manager_of(10, windows=(window,))
+    manager.free(computed(manager, tokens(40), groups=1))
+    for _ in range(num_lost):
+        manager.pool.take("other")
+    there = {content.token_ids[0] // BLOCK for block in manager.pool.blocks if (content := block.content)}
+    groups = cache_groups((window,), BLOCK, CHUNK, b"")
+    for length in range(1, 40):
+        claim = find_claim(manager.pool.cache, sequence([*tokens(length), 900], groups=1), groups)
+        assert claim.num_tokens == max(n for n in range(length + 1) if needed_blocks(n, window) <= there)
+
+
+def needed_blocks(num_tokens: int, window: int) -> set[int]:
+    """The blocks of the tokens that the token after `num_tokens` tokens looks at, and of those before it in its own."""
+    seen = range(max(0, num_tokens - window + 1), num_tokens)
+    return {position // BLOCK for position in seen} | ({num_tokens // BLOCK} if num_tokens % BLOCK else set())

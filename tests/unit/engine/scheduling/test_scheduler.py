@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagedesk.engine.errors import InvalidRequestError
@@ -225,6 +227,38 @@ def test_a_failed_step_ends_the_requests_it_computed_and_leaves_those_that_wait(
     engine.run()
     assert [r.spec.request_id for r in failed] == ["a"]
     assert engine.answers["b", 0] == answer_alone(waiting, 0, 3)
+
+
+def test_a_failed_step_that_was_to_copy_blocks_copies_none_and_leaves_the_cache_whole() -> None:
+    engine = SmallEngine(num_blocks=16)
+    first, second = spec("a", tokens(11), max_tokens=3), spec("c", [*tokens(6), 900, 901], max_tokens=3)
+    engine.add(first)
+    engine.run()
+    engine.add(spec("b", [*tokens(6), 900, 901], max_tokens=3))
+    plan = engine.scheduler.schedule()
+    assert plan.copies, "the second block begins as one that is cached"
+    failed = engine.scheduler.fail(plan)
+    engine.manager.check_invariants()
+    assert ([r.spec.request_id for r in failed], engine.scheduler.has_work) == (["b"], False)
+    assert engine.manager.pool.num_available == 16
+    engine.add(second)
+    engine.run()
+    assert engine.answers["c", 0] == answer_alone(second, 0, 3)
+
+
+def test_a_failed_step_in_which_answers_part_leaves_the_cache_whole() -> None:
+    engine = SmallEngine(num_blocks=32)
+    request = spec("n", tokens(6), answers=3, max_tokens=6)
+    engine.add(request)
+    engine.step()
+    plan = engine.scheduler.schedule()
+    assert plan.copies, "the answers copy the block that they share before they write it"
+    engine.scheduler.fail(plan)
+    engine.manager.check_invariants()
+    assert engine.manager.pool.num_available == 32
+    engine.add(replace(request, request_id="again"))
+    engine.run()
+    assert [engine.answers["again", i] for i in range(3)] == [answer_alone(request, i, 6) for i in range(3)]
 
 
 def test_counters_tell_computed_cached_and_generated_tokens() -> None:

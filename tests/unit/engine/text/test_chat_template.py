@@ -180,6 +180,11 @@ def test_a_template_that_swells_is_stopped() -> None:
         render("{{ strftime_now('%9999Y' * 200000) | length }}")
 
 
+@pytest.mark.parametrize("where", ["plain", "{{ [] }}"])
+def test_half_a_surrogate_pair_becomes_a_replacement(where: str) -> None:
+    assert render("\ud800" + where).startswith("\N{REPLACEMENT CHARACTER}")
+
+
 def test_a_date_keeps_the_name_of_its_zone() -> None:
     zone = timezone(timedelta(hours=9), "JST")
     template = ChatTemplate("{{ strftime_now('%H:%M %Z %z') }}", {})

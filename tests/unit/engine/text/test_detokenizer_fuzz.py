@@ -14,6 +14,7 @@ import pytest
 from pagedesk.engine.text.detokenizer import Detokenizer, decode, token_bytes
 from pagedesk.engine.text.vocabulary import Vocabulary
 from pagedesk.engine.weights.gguf import GgufFile
+from tests.helpers.broken_text import whole_text
 from tests.helpers.starter import starter_model
 from tests.helpers.tiny_vocabulary import sentencepiece_metadata
 
@@ -83,7 +84,6 @@ def test_what_is_shown_at_any_moment_is_every_whole_character_and_no_broken_one(
         detokenizer = Detokenizer(pieces.table)
         shown = "".join(map(detokenizer.add, ids))
         assert shown == written.decode(errors="ignore")
-        assert detokenizer.flush() == (BROKEN if len(shown.encode()) < len(written) else "")
 
 
 def test_a_leading_space_is_dropped_once_whatever_token_brings_it(pieces: Pieces) -> None:
@@ -99,17 +99,19 @@ def test_a_byte_that_begins_no_character_is_one_replacement_and_harms_no_neighbo
         assert decode(pieces.table, pieces.cut(data, draw)) == before + BROKEN + after
 
 
-def test_a_character_that_is_broken_off_is_one_replacement_and_harms_no_neighbour(pieces: Pieces) -> None:
+def test_a_character_that_is_broken_off_is_one_replacement_or_nothing_at_the_end(
+    pieces: Pieces,
+) -> None:
     for text, draw in streams(5):
         place = draw.randrange(len(text) + 1)
         before, after = text[:place], text[place:]
         whole = draw.choice(LETTERS[6:]).encode()
         data = before.encode() + whole[: draw.randrange(1, len(whole))] + after.encode()
-        assert decode(pieces.table, pieces.cut(data, draw)) == before + BROKEN + after
+        assert decode(pieces.table, pieces.cut(data, draw)) == before + (BROKEN + after if after else "")
 
 
 def test_any_tokens_whatever_give_the_text_of_all_bytes_at_once(pieces: Pieces) -> None:
     for _, draw in streams(6):
         ids = draw.choices(range(len(pieces.table)), k=draw.randrange(20))
         written = b"".join(pieces.table[token_id] for token_id in ids)
-        assert decode(pieces.table, ids) == written.decode(errors="replace")
+        assert decode(pieces.table, ids) == whole_text(written)

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from pagedesk.engine.text.detokenizer import Detokenizer
 from pagedesk.engine.text.reply import Reply
 from pagedesk.protocol import Event, Finished, FinishReason, TextDelta
+from tests.helpers.broken_text import whole_text
 
 relaxed = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 stop_lists = st.lists(st.text("ab日", min_size=1, max_size=4), max_size=3)
@@ -56,8 +57,7 @@ def test_any_cut_of_a_text_into_tokens_shows_the_same(
 def test_any_bytes_show_what_a_search_of_them_all_shows(
     tokens: list[bytes], stops: list[str], ending: FinishReason
 ) -> None:
-    whole = b"".join(tokens).decode(errors="replace")
-    assert shown(answer(tokens, stops, ending)) == searched(whole, stops)
+    assert shown(answer(tokens, stops, ending)) == searched(whole_text(b"".join(tokens)), stops)
 
 
 def test_an_answer_that_its_text_stops_has_every_token_and_the_reason_stop() -> None:
@@ -74,5 +74,5 @@ def test_half_a_stop_is_shown_when_the_answer_ends(ending: FinishReason) -> None
 
 
 def test_a_stop_of_a_broken_character_stops() -> None:
-    events = answer([b"a", b"\xe6"], ["\N{REPLACEMENT CHARACTER}"], FinishReason.LENGTH)
+    events = answer([b"a", b"\xe6", b"b"], ["\N{REPLACEMENT CHARACTER}"], FinishReason.LENGTH)
     assert (shown(events), events[-1].reason) == ("a", FinishReason.STOP)  # type: ignore[union-attr]

@@ -97,6 +97,7 @@ def test_a_tokenizer_of_an_unknown_kind_is_refused_with_its_name() -> None:
         {"tokenizer.ggml.token_type": ["a"] * BPE_SIZE},
         {"tokenizer.ggml.token_type": [math.nan] * BPE_SIZE},
         {"tokenizer.ggml.token_type": [1]},
+        {"tokenizer.ggml.model": "gemma4"},
     ],
     ids=[
         "merges of numbers",
@@ -106,6 +107,7 @@ def test_a_tokenizer_of_an_unknown_kind_is_refused_with_its_name() -> None:
         "kinds of letters",
         "kinds of nan",
         "a kind",
+        "no token for the unknown",
     ],
 )
 def test_a_damaged_vocabulary_is_refused_with_a_sentence(damage: dict[str, object]) -> None:

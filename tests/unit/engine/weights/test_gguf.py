@@ -136,6 +136,7 @@ def test_a_file_that_ends_inside_its_header_says_so(tmp_path: Path) -> None:
         (header([], [tensor("t", (32, 0))]), "impossible shape or place"),
         (header([], [tensor("t", (32,), offset=5)]), "impossible shape or place"),
         (header([pair("general.alignment", U32, struct.pack("<I", 24))], []), "impossible alignment 24"),
+        (header([pair("general.alignment", 7, b"\x01")], []), "impossible alignment True"),
     ],
 )
 def test_a_damaged_header_is_refused_with_the_reason(tmp_path: Path, data: bytes, said: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,22 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
 
 def test_a_path_that_no_disk_can_have_is_refused(tmp_path: Path) -> None:
     assert "cannot be opened" in refusal(tmp_path / ("x" * 5000))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model.gguf")
+    assert "neither a file nor a folder" in refusal(tmp_path / "model.gguf")
+
+
+def test_a_device_is_refused() -> None:
+    assert "neither a file nor a folder" in refusal(Path(os.devnull))
+
+
+def test_a_folder_without_a_name_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert f"The folder {tmp_path.name} holds" in refusal(Path())
+    assert f"The folder {tmp_path.anchor} holds" in refusal(Path(tmp_path.anchor))
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

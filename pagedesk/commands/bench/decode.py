@@ -1,4 +1,4 @@
-"""`pagedesk bench`: what the engine does in a second, measured on the engine itself without a window."""
+"""`pagedesk bench decode`: tokens a second, measured on the engine itself without a window."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pagedesk.commands.bench.numbers import positive, sizes
 from pagedesk.commands.options import add_model_options, model_path
 from pagedesk.engine.config import EngineConfig
 from pagedesk.protocol import DType, Event, Failed, Finished, Message, Role, SamplingParams, Submit, TextDelta, TextPart
@@ -39,20 +40,18 @@ class DecodeRow:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `pagedesk bench`."""
-    scenarios = parser.add_subparsers(dest="scenario", required=True, metavar="SCENARIO")
-    decode = scenarios.add_parser("decode", help="prompt and decode tokens a second for several batch sizes")
-    add_model_options(decode)
-    decode.add_argument("--batch", type=_sizes, default=[1, 4, 8], metavar="1,4,8", help="sequences at once")
-    decode.add_argument("--prompt-tokens", type=_positive, default=128, metavar="N")
-    decode.add_argument("--new-tokens", type=_positive, default=64, metavar="N")
-    decode.add_argument("--json", action="store_true", help="print one JSON array, a row a batch")
+    """The options of `pagedesk bench decode`."""
+    add_model_options(parser)
+    parser.add_argument("--batch", type=sizes, default=[1, 4, 8], metavar="1,4,8", help="sequences at once")
+    parser.add_argument("--prompt-tokens", type=positive, default=128, metavar="N")
+    parser.add_argument("--new-tokens", type=positive, default=64, metavar="N")
+    parser.add_argument("--json", action="store_true", help="print one JSON array, a row a batch")
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure and print; the exit code."""
     rows = bench_decode(
-        EngineConfig(Path(model_path(options)), dtype=DType(options.dtype)),
+        EngineConfig(Path(model_path(options)), dtype=DType(options.dtype), max_gap_ms=None),
         options.batch,
         options.prompt_tokens,
         options.new_tokens,
@@ -146,14 +145,3 @@ class DecodeRun:
             raw=True,
             origin="bench",
         )
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return value
-
-
-def _sizes(text: str) -> list[int]:
-    return [_positive(part) for part in text.split(",")]

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from pagedesk.commands import bench
+from pagedesk.commands.bench import decode
 from pagedesk.engine.config import EngineConfig
 from tests.helpers.engines import BLOCK, fake_engine
 
-Measure = Callable[[int, int], bench.DecodeRow]
+Measure = Callable[[int, int], decode.DecodeRow]
 
 
 @pytest.fixture
 def measure(monkeypatch: pytest.MonkeyPatch) -> Measure:
     """A row for a batch and a number of new tokens; prompts have 8 tokens, of which a step computes 8 in all."""
 
-    def measure(batch: int, num_new: int) -> bench.DecodeRow:
+    def measure(batch: int, num_new: int) -> decode.DecodeRow:
         engine, runner = fake_engine(config=EngineConfig(Path("tiny.gguf"), block_size=BLOCK, max_batch_tokens=8))
-        monkeypatch.setattr(bench, "FIRST_PROMPT_TOKEN", 100)
-        monkeypatch.setattr(bench.time, "perf_counter", lambda: float(len(runner.plans)))
-        return bench.DecodeRun(engine, "test", batch, 8, num_new).measure()
+        monkeypatch.setattr(decode, "FIRST_PROMPT_TOKEN", 100)
+        monkeypatch.setattr(decode.time, "perf_counter", lambda: float(len(runner.plans)))
+        return decode.DecodeRun(engine, "test", batch, 8, num_new).measure()
 
     return measure
 

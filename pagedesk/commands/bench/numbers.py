@@ -1,0 +1,26 @@
+"""Options that are numbers, checked as they are read."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def positive(text: str) -> int:
+    """An integer of at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return value
+
+
+def share(text: str) -> float:
+    """A number above 0, at most 1."""
+    value = float(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{value:g} is not above 0 and at most 1")
+    return value
+
+
+def sizes(text: str) -> list[int]:
+    """Integers of at least 1, between commas."""
+    return [positive(part) for part in text.split(",")]
