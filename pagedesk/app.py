@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -17,10 +18,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pagedesk.bridge import EngineBridge, EngineLike
 from pagedesk.chats.store import ChatStore
 from pagedesk.engine.thread import EngineThread
-from pagedesk.protocol import Event
+from pagedesk.protocol import Event, ModelReady
 from pagedesk.system.errors import UserError
 from pagedesk.system.logs import LogFile
-from pagedesk.system.paths import data_dir, database_path, log_dir
+from pagedesk.system.paths import data_dir, database_path, log_dir, remembered_path
+from pagedesk.system.remembered import Remembered, read_remembered, write_remembered
 from pagedesk.system.single_instance import InUseError, SingleInstance, ask_for_window
 from pagedesk.system.starter import starter_model_path
 from pagedesk.ui.chat.controller import ChatController
@@ -63,9 +65,12 @@ class Application:
         self._is_closed = False
         self._signals: QuitSignals | None = None
         self._second_start: SecondStart | None = None
+        self._remembered = read_remembered(remembered_path())
+        self.window.restoreGeometry(self._remembered.geometry)  # Qt finds a screen for it if its own is gone
         self._load_model()
         self._open_chats()
         self.window.panes.panes_changed.connect(self._remember_panes)
+        self.bridge.model_ready.connect(self._remember_model)
         self._remember_panes()
         if options.startup_report:
             self._report(StartupReport())
@@ -88,6 +93,7 @@ class Application:
         if self._is_closed:
             return
         self._is_closed = True
+        self._remember_window()
         self.window.hide()
         self.has_ended = self.bridge.stop(STOP_TIMEOUT_S)
         self.store.be_patient()
@@ -116,13 +122,36 @@ class Application:
             self.controller.discard_if_blank(chat_id)
         newest = [chat.chat_id for chat in self.controller.chats()][:1]
         fresh = [] if wanted or newest else [self.controller.new_chat(), self.controller.new_chat()]
-        self.window.open_chats(wanted or newest or [chat_id for chat_id in fresh if chat_id is not None])
+        chats = wanted or newest or [chat_id for chat_id in fresh if chat_id is not None]
+        self.window.open_chats(chats, self._remembered.pane_index)
 
     def _remember_panes(self) -> None:
         self.controller.remember_panes(self.window.panes.open_chats)
+        self._remember_window()
+
+    def _remember_window(self) -> None:
+        panes = self.window.panes
+        pane_index = panes.panes.index(panes.focused) if panes.focused is not None else 0
+        self._remember(
+            replace(self._remembered, geometry=bytes(self.window.saveGeometry().data()), pane_index=pane_index)
+        )
+
+    def _remember_model(self, event: ModelReady) -> None:
+        path = Path(event.model.path)
+        self._remember(replace(self._remembered, model=None if path == self.state.starter else path))
+
+    def _remember(self, remembered: Remembered) -> None:
+        if remembered != self._remembered:
+            self._remembered = remembered
+            write_remembered(remembered_path(), remembered)
 
     def _load_model(self) -> None:
-        path = self._options.model or self.state.starter
+        """The model that was asked for, or the one in use last, or the one that came with the program."""
+        last = self._remembered.model
+        if self._options.model is None and last is not None and not last.exists():
+            self.window.tell_of_missing_model(last)
+            last = None
+        path = self._options.model or last or self.state.starter
         if path is not None:
             self.state.load(Path(path).absolute())
 

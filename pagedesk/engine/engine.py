@@ -346,11 +346,7 @@ def load_engine(config: EngineConfig, on_progress: Callable[[str, int, int], Non
 
 
 def check_engine(config: EngineConfig) -> None:
-    """Find what would make `load_engine` fail, as far as that can be told while another model holds the memory.
-
-    Raises:
-        EngineError: As `load_engine` would.
-    """
+    """Raise the `EngineError` of `load_engine`, as far as it can be told while another model holds the memory."""
     _check_config(config)
     from pagedesk.engine.models.loading import check_model  # noqa: PLC0415 - brings torch, which takes seconds
 

@@ -35,6 +35,11 @@ def database_path() -> Path:
     return data_dir() / "chats.sqlite3"
 
 
+def remembered_path() -> Path:
+    """The file of what the next start of the window takes over."""
+    return data_dir() / "window.json"
+
+
 def _under_home(name: str) -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
     try:

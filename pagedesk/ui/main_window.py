@@ -75,11 +75,11 @@ class MainWindow(QMainWindow):
         self._connect_actions()
         self._name_chats()
 
-    def open_chats(self, chat_ids: list[str]) -> None:
-        """Open these chats side by side; the first one takes the keyboard."""
+    def open_chats(self, chat_ids: list[str], focused: int = 0) -> None:
+        """Open these chats side by side; the pane `focused`, or else the last one, takes the keyboard."""
         for chat_id in chat_ids:
             self.panes.show_beside(chat_id)
-        self.panes.focus(0)
+        self.panes.focus(min(focused, len(chat_ids) - 1))
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -109,6 +109,13 @@ class MainWindow(QMainWindow):
             cause.format(n=count(recovery.num_messages)),
             self.tr("The old file is kept as {path}.").format(path=recovery.moved_to),
         )
+
+    def tell_of_missing_model(self, path: Path) -> None:
+        """Say that the model that was in use last is gone, and that the starter model takes its place."""
+        title = self.tr("{name} was not found").format(name=shortened(path.name))
+        cause = self.tr("It was in use last and is no longer at {path}, so the starter model is loaded.")
+        advice = self.tr("If it has moved, choose it again.")
+        self.notice.show_problem(title, cause.format(path=path), advice, offers_models=True, has_starter=False)
 
     def _lay_out(self) -> None:
         sizes = tokens()["size"]

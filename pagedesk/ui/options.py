@@ -52,7 +52,10 @@ def parse_options(argv: Sequence[str]) -> WindowOptions:
     )
     dtypes = ", ".join(DType)
     parser.add_argument(
-        "--model", type=model_path, metavar="PATH", help="a GGUF file or a model folder (default: the starter)"
+        "--model",
+        type=model_path,
+        metavar="PATH",
+        help="a GGUF file or a model folder (default: the one that loaded last, or the starter)",
     )
     parser.add_argument(
         "--dtype",

@@ -101,9 +101,15 @@ def test_a_character_of_three_tokens_appears_whole() -> None:
 
 
 def test_what_is_held_back_comes_with_the_last_token() -> None:
+    engine, _ = fake_engine(next_token=lambda _history, _part: 4 + ord("a"))
+    engine.add(submit(max_tokens=1, stop=("ab",)))
+    assert of_kind(run(engine), TextDelta)[-1].text == "a"
+
+
+def test_a_character_that_the_limit_cuts_off_is_not_shown() -> None:
     engine, _ = fake_engine(next_token=lambda _history, _part: 4 + 0xE6)
     engine.add(submit(max_tokens=1))
-    assert of_kind(run(engine), TextDelta)[-1].text == "\N{REPLACEMENT CHARACTER}"
+    assert text_of(run(engine)) == ""
 
 
 def test_the_next_turn_computes_only_what_is_new() -> None:

@@ -33,9 +33,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Desk:
     """A running window and the engine behind it."""
 
-    def __init__(self, make_engine: EngineMaker = ScriptedEngine) -> None:
+    def __init__(self, make_engine: EngineMaker = ScriptedEngine, model: Path | None = None) -> None:
         self.engines: list[ScriptedEngine] = []
-        self.application = app.build(WindowOptions(scheme="dark"), lambda publish: self._keep(make_engine(publish)))
+        options = WindowOptions(model, scheme="dark")
+        self.application = app.build(options, lambda publish: self._keep(make_engine(publish)))
         self.window = self.application.window
         self.controller = self.application.controller
 
@@ -78,8 +79,12 @@ def open_desk(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PAGEDESK_HOME", str(tmp_path))
     opened: list[Desk] = []
 
-    def open_(make_engine: EngineMaker = ScriptedEngine, size: tuple[int, int] | None = (1600, 1000)) -> Desk:
-        opened.append(Desk(make_engine))
+    def open_(
+        make_engine: EngineMaker = ScriptedEngine,
+        size: tuple[int, int] | None = (1600, 1000),
+        model: Path | None = None,
+    ) -> Desk:
+        opened.append(Desk(make_engine, model))
         if size is not None:
             opened[-1].window.resize(*size)
         opened[-1].window.show()

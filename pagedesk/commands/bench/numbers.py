@@ -7,7 +7,10 @@ import argparse
 
 def positive(text: str) -> int:
     """An integer of at least 1."""
-    value = int(text)
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
     if value < 1:
         raise argparse.ArgumentTypeError(f"{value} is less than 1")
     return value
@@ -15,7 +18,10 @@ def positive(text: str) -> int:
 
 def share(text: str) -> float:
     """A number above 0, at most 1."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 < value <= 1:
         raise argparse.ArgumentTypeError(f"{value:g} is not above 0 and at most 1")
     return value
