@@ -53,10 +53,11 @@ def load(window, path):
 
 
 def refusal(window, path):
-    """What the notice says of a model that does not load."""
+    """What the notice says of a file that is refused; the model in use stays."""
+    model = window.state()["model"]
     window.choose_model(path)
-    state = window.wait(lambda state: path.name in state["notice"] and state["phase"] == "empty", "the notice")
-    assert state["model"] is None
+    state = window.wait(lambda state: path.name in state["notice"] and state["phase"] == "ready", "the notice")
+    assert state["model"] == model
     return state["notice"]
 
 
