@@ -5,27 +5,22 @@ GUI thread. The chats stay below it, readable and usable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from pagedesk.ui.focus_ring import FocusRing
+from pagedesk.ui.focus_ring import FocusRing, Ringed
 from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import icon, pixmap
 from pagedesk.ui.parts import icon_button, label
 from pagedesk.ui.theme import Theme
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QFocusEvent, QResizeEvent
 
 _ICON = 20
 _SPACING = 4
 _ABOVE_BUTTONS = 8
 
 
-class _Words(QScrollArea):
+class _Words(Ringed, QScrollArea):
     """Title and text: as high as they are, unless they get less room; then they scroll, also with the keys."""
 
     def __init__(self, title: QLabel, text: QLabel, parent: QWidget) -> None:
@@ -63,21 +58,6 @@ class _Words(QScrollArea):
     @override
     def minimumSizeHint(self) -> QSize:
         return QSize(self._inside.minimumSizeHint().width(), 0)
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._ring.fit(self.size())
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._ring.follow(event)
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._ring.follow(event)
 
     def _on_range(self, _first: int, last: int) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if last else Qt.FocusPolicy.NoFocus)

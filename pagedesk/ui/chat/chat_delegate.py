@@ -52,15 +52,19 @@ class ChatDelegate(QStyledItemDelegate):
         place = option.rect.adjusted(_INSET, 0, -_INSET, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint_ground(painter, place, row, option.state)
+        self._paint_ground(painter, place, row, option.state)
+        self.paint_row(painter, place, row)
+        painter.restore()
+
+    def paint_row(self, painter: QPainter, place: QRect, row: ChatRow) -> None:
+        """What a row says, on its ground: chip, title, state."""
         left = place.x() + _PADDING
         chip = QRectF(left, place.center().y() - _CHIP / 2 + 1, _CHIP, _CHIP)
         draw_chip(painter, chip, self.theme, row.color_index, hollow=not (row.is_open or row.has_blocks))
         right = self._paint_state(painter, place, row)
         self._paint_title(painter, QRect(left + _CHIP + 8, place.y(), right - left - _CHIP - 16, place.height()), row)
-        painter.restore()
 
-    def paint_ground(self, painter: QPainter, place: QRect, row: ChatRow, state: QStyle.StateFlag) -> None:
+    def _paint_ground(self, painter: QPainter, place: QRect, row: ChatRow, state: QStyle.StateFlag) -> None:
         """What tells that a row is in use, open, pointed at or has the keyboard."""
         is_hovered = bool(state & QStyle.StateFlag.State_MouseOver)
         name = "surface_selected" if row.is_focused else "surface_hover" if is_hovered else "surface"

@@ -165,6 +165,8 @@ class ChatController(QObject):
 
     def discard_if_blank(self, chat_id: str) -> None:
         """Delete a chat in which nothing was ever written; it left no trace worth a row in the list."""
+        if self._chats[chat_id].title:
+            return  # something was written: no need to read it all, at each start of all chats
         conversation = self.conversation(chat_id)
         if conversation.is_blank and not (conversation.title or conversation.draft.strip()):
             self.delete(chat_id)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QCursor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
 from pagedesk.ui.chat.activity_mark import ActivityMark
 from pagedesk.ui.chat.conversation import Conversation
+from pagedesk.ui.chat.escape_edit import EscapeEdit
 from pagedesk.ui.chat.system_prompt_dialog import SystemPromptDialog
 from pagedesk.ui.icons import icon
 from pagedesk.ui.painting import draw_chip
@@ -27,27 +28,6 @@ _TITLE_LEFT = _LEFT + _CHIP + 8
 _FOCUS_LINE = 2
 _MAX_TITLE = 200
 _MAX_TOOL_TIP = 300
-
-
-class TitleEdit(QLineEdit):
-    """The field for another title; Escape leaves the old one, and stops no reply as it does elsewhere.
-
-    Signals:
-        given_up: Escape was pressed.
-    """
-
-    given_up = Signal()
-
-    @override
-    def event(self, event: QEvent) -> bool:
-        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if is_escape and event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        if is_escape and event.type() == QEvent.Type.KeyPress:
-            self.given_up.emit()
-            return True
-        return super().event(event)
 
 
 class PaneHeader(QWidget):
@@ -77,12 +57,12 @@ class PaneHeader(QWidget):
         self.menu_button = icon_button(self, "paneMenu", 26)
         self.menu = QMenu(self.menu_button)
         self.close_button = icon_button(self, "paneClose", 26)
-        self._title_edit = TitleEdit(self)
+        self._title_edit = EscapeEdit(self)
         self._title_edit.setObjectName("title")
         self._title_edit.setMaxLength(_MAX_TITLE)
         self._title_edit.hide()
         self._title_edit.editingFinished.connect(self._end_renaming)
-        self._title_edit.given_up.connect(self._close_title_edit)
+        self._title_edit.escaped.connect(self._close_title_edit)
         self.setFixedHeight(tokens()["size"]["pane"]["header"])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._lay_out()

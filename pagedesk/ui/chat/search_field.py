@@ -5,14 +5,18 @@ GUI thread. A widget: it knows no chats.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
-from typing_extensions import override
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+
+from pagedesk.ui.chat.escape_edit import EscapeEdit
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 
-class SearchField(QLineEdit):
-    """Escape clears it; where it is empty, it gives the keyboard back, and stops no reply as it does elsewhere.
+class SearchField(EscapeEdit):
+    """Escape clears it; where it is empty, it gives the keyboard back.
 
     Signals:
         left: Escape was pressed and there was nothing to clear.
@@ -20,16 +24,9 @@ class SearchField(QLineEdit):
 
     left = Signal()
 
-    @override
-    def event(self, event: QEvent) -> bool:
-        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if is_escape and event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        if is_escape and event.type() == QEvent.Type.KeyPress:
-            self._escape()
-            return True
-        return super().event(event)
+    def __init__(self, parent: QWidget, **properties: Any) -> None:  # noqa: ANN401 - Qt's own
+        super().__init__(parent, **properties)
+        self.escaped.connect(self._escape)
 
     def _escape(self) -> None:
         if self.text():

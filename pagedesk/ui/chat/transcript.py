@@ -11,7 +11,6 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -26,7 +25,7 @@ from typing_extensions import override
 from pagedesk.ui.chat.conversation import Conversation
 from pagedesk.ui.chat.message_row import MessageRow
 from pagedesk.ui.chat.text_selection import TextSelection
-from pagedesk.ui.focus_ring import FocusRing
+from pagedesk.ui.focus_ring import FocusRing, Ringed
 from pagedesk.ui.theme import Theme, tokens
 
 FOLLOW_DISTANCE = 48
@@ -35,7 +34,7 @@ _GAP = 12
 _COPIED_MS = 1200
 
 
-class Transcript(QAbstractScrollArea):
+class Transcript(Ringed, QAbstractScrollArea):
     """Shows a conversation and follows it.
 
     Signals:
@@ -199,18 +198,7 @@ class Transcript(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the text to the new width."""
         super().resizeEvent(event)
-        self._ring.fit(self.size())
         self._lay_out()
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._ring.follow(event)
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._ring.follow(event)
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from pagedesk.ui.chat.welcome_texts import explanation, heading
 from pagedesk.ui.engine_state import EngineState
-from pagedesk.ui.focus_ring import FocusRing
+from pagedesk.ui.focus_ring import FocusRing, Ringed
 from pagedesk.ui.formats import breakable
 from pagedesk.ui.icons import pixmap
 from pagedesk.ui.parts import label
@@ -23,7 +23,7 @@ from pagedesk.ui.theme import Theme
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QEnterEvent, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QEnterEvent, QFont, QKeyEvent, QMouseEvent, QPaintEvent
 
 
 class Heading(QWidget):
@@ -54,7 +54,7 @@ class Heading(QWidget):
         self.text.setText(breakable(explanation(state, is_first_pane=is_first_pane)))
 
 
-class Suggestion(QWidget):
+class Suggestion(Ringed, QWidget):
     """One question as a row; a press or Enter asks it.
 
     Signals:
@@ -101,21 +101,6 @@ class Suggestion(QWidget):
     @override
     def leaveEvent(self, event: QEvent) -> None:
         self.update()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._ring.fit(self.size())
-
-    @override
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._ring.follow(event)
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._ring.follow(event)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

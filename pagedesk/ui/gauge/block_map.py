@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
 from pagedesk.protocol import BlockState, PoolSnapshot
-from pagedesk.ui.focus_ring import FocusRing
+from pagedesk.ui.focus_ring import FocusRing, Ringed
 from pagedesk.ui.gauge.block_facts import BlockFacts
 from pagedesk.ui.gauge.map_layout import MAX_HEIGHT, CellSize, MapLayout, lay_out
 from pagedesk.ui.gauge.palette import MapPalette
@@ -31,7 +31,7 @@ _RING_WIDTH = 2
 _ROWS_A_STEP = 3
 
 
-class BlockMap(QAbstractScrollArea):
+class BlockMap(Ringed, QAbstractScrollArea):
     """All blocks in the order of their ids; scrolls when they are more than fit.
 
     The panel's padding on its right is part of the widget, for the scroll bar.
@@ -152,7 +152,6 @@ class BlockMap(QAbstractScrollArea):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._ring.fit(self.size())
         self._fit()
 
     @override
@@ -169,12 +168,6 @@ class BlockMap(QAbstractScrollArea):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.setAccessibleDescription(self.summary())
         super().focusInEvent(event)
-        self._ring.follow(event)
-
-    @override
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._ring.follow(event)
 
     @override
     def event(self, event: QEvent) -> bool:

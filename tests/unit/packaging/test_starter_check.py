@@ -6,7 +6,7 @@ import pytest
 
 from launcher.errors import LaunchError
 from launcher.starter import SIZE_BYTES, check_starter
-from pagedesk.system.starter import starter_model_path
+from tests.helpers.starter import starter_model
 
 
 def package(site: Path, size_bytes: int) -> None:
@@ -17,10 +17,7 @@ def package(site: Path, size_bytes: int) -> None:
 
 @pytest.fixture
 def real_site() -> Path:
-    path = starter_model_path()
-    if path is None:
-        pytest.skip("the starter model is not installed")
-    return path.parent.parent
+    return starter_model().parent.parent
 
 
 def test_the_real_model_passes(real_site: Path) -> None:
