@@ -13,18 +13,8 @@ from pathlib import Path
 
 from pagedesk.chats.rows import Row, text_of
 
-_TABLES = (
-    ("chats", ("chat_index", "chat_id", "color_index", "created_at", "updated_at", "title", "system_prompt")),
-    (
-        "messages",
-        (
-            *("message_index", "message_id", "chat_id", "parent_id", "role", "state", "created_at", "error", "end"),
-            *("token_ids", "parts"),
-        ),
-    ),
-    ("open_panes", ("pane_index", "chat_id")),
-)
-"""The first column of each is its row's number."""
+_TABLES = ("chats", "messages", "open_panes")
+"""Those that others refer to come first; the first column of each is its row's number."""
 
 _MENDING = (
     """
@@ -50,7 +40,8 @@ def salvage(damaged: Path, connection: sqlite3.Connection) -> int:
     """
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
-    for table, columns in _TABLES:
+    for table in _TABLES:
+        columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
         names, places = ", ".join(columns), ", ".join("?" * len(columns))
         insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names from above
         connection.executemany(insert, _rows(damaged, f"SELECT {names} FROM {table} NOT INDEXED", columns[0]))  # noqa: S608
